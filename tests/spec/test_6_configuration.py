@@ -22,7 +22,7 @@ from sample import OLD_S, MakeApp, indexed_repository, make_repository, many_fil
 from specification_sample import SAMPLE
 
 from rootle.app import App
-from rootle.config.fields import Config, key_of
+from rootle.config.fields import Config, make_key
 from rootle.config.loading import load_config
 from rootle.config.weights import RerankerWeights
 from rootle.errors import IndexMissingError, QueryError
@@ -427,7 +427,7 @@ def test_default_limit_and_max_limit(open_with: OpenWith) -> None:
 def test_every_setting_of_the_sample_is_changed_by_a_test(tmp_path: Path) -> None:
     config, _ = load_config(write(tmp_path, "config.json", SAMPLE))
     keys = set(json.loads(re.sub(r"//[^\n\"]*$", "", SAMPLE, flags=re.MULTILINE))["searchAgent"])
-    names = [field.name for field in fields(config) if key_of(field.name) in keys]
+    names = [field.name for field in fields(config) if make_key(field.name) in keys]
     assert len(names) == len(keys) == 27
     source = Path(__file__).read_text()
     tests = source.replace(source[source.index("def test_every_setting_of_the_sample") :], "")

@@ -20,7 +20,7 @@ __all__ = [
     "SECTION",
     "WEB_ENGINES",
     "Config",
-    "key_of",
+    "make_key",
 ]
 
 SECTION: Final = "searchAgent"
@@ -202,6 +202,6 @@ class Config(QueryFields):
     )
 
 
-def key_of(name: str) -> str:
+def make_key(name: str) -> str:
     """Return the key of a field in the file: `embedding_model_id` -> `embeddingModelID`."""
     return re.sub(r"Id$", "ID", camel_case(name)).replace("Ttl", "TTL")

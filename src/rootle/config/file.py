@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Final
 
-from rootle.config.fields import SECTION, Config, key_of
+from rootle.config.fields import SECTION, Config, make_key
 from rootle.config.jsonc import JsonError, Members, Value, parse
 from rootle.errors import ConfigError
 from rootle.storage.open_without_links import open_below
@@ -21,7 +21,7 @@ _MAX_CHARS: Final = 1_000_000
 # the minimum similarity, from 0 to 1, of a misspelled name, such as `searchAgents`, to the correct
 # name
 _MIN_SIMILARITY: Final = 0.8
-_KEYS: Final = {key_of(field.name): field.default for field in fields(Config)}
+_KEYS: Final = {make_key(field.name): field.default for field in fields(Config)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Iterator
 from dataclasses import fields
 
-from rootle.config.fields import DEFAULT_MODEL, EMBEDDED, MEM0_SERVICE, Config, key_of
+from rootle.config.fields import DEFAULT_MODEL, EMBEDDED, MEM0_SERVICE, Config, make_key
 
 
 def unused_settings(config: Config, configured: Collection[str] = ()) -> tuple[str, ...]:
@@ -16,7 +16,7 @@ def unused_settings(config: Config, configured: Collection[str] = ()) -> tuple[s
     """
     defaults = {field.name: field.default for field in fields(Config)}
     return tuple(
-        f"{key_of(name)} is not used: {reason}"
+        f"{make_key(name)} is not used: {reason}"
         for reason, names in _disabled_keys(config)
         for name in names.split()
         if name in configured or getattr(config, name) != defaults[name]
