@@ -264,7 +264,7 @@ class Container(EmbeddingModels):
             "web": ExternalCollection(self.has_external, lambda: self.external().search()),
             "memory": MemoryCollection(
                 lambda topic, is_wanted: self.memory().recall(topic, is_wanted),
-                self.history().date_of,
+                self.history().find_date,
             ),
         }
         if self._config.dependencies != "off":

@@ -183,7 +183,7 @@ class HistoryComponents:
                 self._project_reader = ProjectReader()
             return self._project_reader
 
-    def date_of(self, revision: str) -> float | None:
+    def find_date(self, revision: str) -> float | None:
         """Return the Unix time of a commit, tag or branch; None if there is none."""
         from rootle.sources.git.commits.commit_list import find_commit
 

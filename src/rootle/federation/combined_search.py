@@ -116,7 +116,7 @@ class CombinedSearch:
             return None, reason
         repository = Repository(
             commits.authors.get(view),
-            self.date_of,
+            self.find_date,
             lambda name: self.open_names().find_place(name) is not None,
             view.has_folder,
         )
@@ -142,7 +142,7 @@ class CombinedSearch:
         return replace(found, suggestions=(*found.suggestions, note))
 
     def _is_revision(self, name: str) -> bool:
-        return looks_like_revision(name) or self.date_of(name) is not None
+        return looks_like_revision(name) or self.find_date(name) is not None
 
     def _read_dates(self, query: SearchQuery) -> SearchQuery | None:
         """Return a question about the past with filters instead of its dates; None if it has none.
@@ -154,7 +154,7 @@ class CombinedSearch:
         if past is None or not past.asks_first or parsed.is_exact or past.revisions is not None:
             return None
         now = datetime.fromtimestamp(time.time(), UTC)
-        text, operators = read_dates(query.text_query, now, self.date_of, is_strict=True)
+        text, operators = read_dates(query.text_query, now, self.find_date, is_strict=True)
         if not operators:
             return None
         rest = parse_query(text).text
@@ -193,7 +193,7 @@ class CombinedSearch:
         # In a question about a name, "since v2.1" is not a filter: `CommitSelection` handles it.
         is_since = past is not None and past.name_history is not None and past.name_history.since
         in_words = past is not None and not isinstance(commits, str) and not is_since
-        text = resolve_dates(query.text_query, self.date_of, in_words=in_words)
+        text = resolve_dates(query.text_query, self.find_date, in_words=in_words)
         resolved = replace(query, text_query=text)
         answer = partial(self._answer, explain=explain, reason=reason)
         response = answer(resolved, past, commits, find_files)
@@ -285,7 +285,7 @@ class CombinedSearch:
         explain: bool,
     ) -> SearchResponse:
         limit = check_query(query, self.config)
-        selection = CommitSelection(self.date_of, self.open_names)
+        selection = CommitSelection(self.find_date, self.open_names)
         listed = selection.list(query, past, commits, view, limit, is_complete=is_complete)
         if listed is not None:
             return listed
@@ -294,7 +294,7 @@ class CombinedSearch:
             # A word can look like a hash, and two dots can belong to a path or to code.
             found_files = find_files(query)
             return replace(found_files, suggestions=(*unknown, *found_files.suggestions))
-        text = resolve_dates(query.text_query, self.date_of, in_words=True)
+        text = resolve_dates(query.text_query, self.find_date, in_words=True)
         query = replace(query, text_query=text)
         search = partial(self._search_words, past, commits, view, find_files, limit)
         response = search(query, explain=explain)

@@ -120,4 +120,6 @@ class CommitSelection:
 
     def _find_revision(self, name: str) -> str | None:
         """Return the name of a revision, with or without the "v" of a version; None if unknown."""
-        return next((one for one in version_spellings(name) if self.date_of(one) is not None), None)
+        return next(
+            (one for one in version_spellings(name) if self.find_date(one) is not None), None
+        )

@@ -45,7 +45,7 @@ class MemoryCollection:
         Raise QueryError if the query has a filter by path, language or author: memories have none.
         """
         started_s = time.perf_counter()
-        text = resolve_dates(query.text_query, self.date_of, in_words=False)
+        text = resolve_dates(query.text_query, self.find_date, in_words=False)
         parsed = parse_query(text)
         filters = list(_list_file_filters(query, parsed))
         if filters:

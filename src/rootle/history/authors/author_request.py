@@ -55,7 +55,7 @@ def rewrite_question(
         return None
     if question.may_be_name and _is_about_place(parsed.text, repository.is_place):
         return None
-    filters = read_filters(question.words, time.time(), repository.date_of, repository.is_folder)
+    filters = read_filters(question.words, time.time(), repository.find_date, repository.is_folder)
     words = _ask_for_place(filters.words, repository.is_place)
     authors = _author_filters(question, repository.authors)
     kind = "" if parsed.kinds else f"in:{HISTORY}"
