@@ -30,7 +30,7 @@ class Style:
     has_color: bool
 
     @classmethod
-    def for_stream(cls, stream: TextIO, color: str) -> Style:
+    def from_stream(cls, stream: TextIO, color: str) -> Style:
         """Return the style for a stream; `color` is auto, always or never."""
         is_terminal = stream.isatty()
         is_wanted = is_terminal and not os.environ.get("NO_COLOR")
