@@ -8,7 +8,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from rootle.errors import ConfigError
-from rootle.server.address import Address, are_same_host, host_of
+from rootle.server.address import Address, are_same_host, parse_host
 
 # The types of ASGI. Any: the values in a message.
 AsgiMessage = MutableMapping[str, Any]
@@ -104,7 +104,7 @@ def _is_same_origin(origin: str, host: str) -> bool:
     try:
         parts = urlsplit(origin)
         return parts.scheme in {"http", "https"} and are_same_host(
-            host_of(parts.netloc), host_of(host)
+            parse_host(parts.netloc), parse_host(host)
         )
     except ValueError:
         return False
