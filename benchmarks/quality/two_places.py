@@ -32,7 +32,7 @@ from benchmarks.common.reports import write_json
 from benchmarks.common.rootle_search import index_folder, indexed_app
 from benchmarks.common.statistics import mean
 from benchmarks.quality.answer_reading import chars_until_in_view
-from rootle.tools import tools_of
+from rootle.tools import create_tools
 
 FOLDER: Final = LABELS / "two_places"
 _LINES: Final = 3
@@ -82,7 +82,7 @@ def main() -> None:
         for name in sorted({task.repository for task in tasks}):
             root = args.repos / name
             with indexed_app(root, indexes / name) as app:
-                search = tools_of(app)[0]
+                search = create_tools(app)[0]
                 some = [task for task in tasks if task.repository == name]
                 found += answer_tasks(some, root, search)
     figures = group_figures(found)

@@ -21,7 +21,7 @@ from benchmarks.reliability.ranked_answers import (
 )
 from benchmarks.reliability.services import McpServer, Reply, Searcher, Service
 from rootle import open_app
-from rootle.tools import tools_of
+from rootle.tools import create_tools
 
 # Messages that a user should never see.
 _CRASHES: Final = ("Traceback (most recent call last)", "panicked at", "Fatal Python error")
@@ -48,7 +48,7 @@ def expected_answers(root: Path, index_dir: Path, questions: Sequence[str]) -> E
     with open_app(root, index_dir=index_dir, config=comparison_config()) as app:
         app.index()
         answers = {answer["question"]: answer for answer in ask(app, questions)}
-        search = next(tool for tool in tools_of(app) if tool.name == "vectordb_search")
+        search = next(tool for tool in create_tools(app) if tool.name == "vectordb_search")
         texts = {question: search(question) for question in questions}
     return Expected(answers, texts)
 

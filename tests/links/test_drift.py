@@ -22,7 +22,7 @@ from rootle.links.drift import (
     signatures,
     texts,
 )
-from rootle.tools import tools_of
+from rootle.tools import create_tools
 from rootle.types import DriftReport
 
 pytestmark = pytest.mark.slow
@@ -836,7 +836,7 @@ def test_agents_read_outdated_names(tmp_path: Path, make_app: MakeApp) -> None:
         },
         {"net/retry.py": RENAMED},
     )
-    tools = {tool.name: tool for tool in tools_of(make_app(tmp_path / "repo"))}
+    tools = {tool.name: tool for tool in create_tools(make_app(tmp_path / "repo"))}
 
     def read(source: str) -> str:
         return tools["vectordb_read"].execute({"source": source}).text

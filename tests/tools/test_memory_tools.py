@@ -12,7 +12,7 @@ from sample import write
 
 from rootle.app import App
 from rootle.errors import UnavailableError
-from rootle.tools import Tool, tools_of
+from rootle.tools import Tool, create_tools
 
 GITHUB = "ghp_" + "a1B2" * 9
 
@@ -24,7 +24,7 @@ def app(repository: Path, make_app: Any) -> App:
 
 
 def tool(app: App, name: str) -> Tool:
-    return next(one for one in tools_of(app) if one.name == name)
+    return next(one for one in create_tools(app) if one.name == name)
 
 
 def test_a_stored_fact_is_recalled(app: App) -> None:
@@ -130,7 +130,7 @@ def test_the_tools_describe_themselves_to_a_model(app: App) -> None:
 
 
 def test_there_are_no_memory_tools_without_a_store(repository: Path, make_app: Any) -> None:
-    names = {one.name for one in tools_of(make_app(repository, memory_store=""))}
+    names = {one.name for one in create_tools(make_app(repository, memory_store=""))}
     assert not names & {"recall", "remember"}
 
 

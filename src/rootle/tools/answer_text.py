@@ -26,11 +26,11 @@ from rootle.tools.excerpts.file_places import Place
 from rootle.tools.excerpts.place_names import (
     cite_place,
     name_places,
-    without_scope,
+    strip_scope,
     write_one_line,
 )
 from rootle.tools.excerpts.shown_lines import FileExcerpts, LineNumbers, limit_characters
-from rootle.tools.history.commit_text import on_one_line, write_commit
+from rootle.tools.history.commit_text import join_lines, write_commit
 from rootle.tools.sent_passages import SentPassages
 from rootle.types import (
     FileOutline,
@@ -84,10 +84,10 @@ def write_answer(
         source = cite(result.file_path, result_spans(result)[:1])
         data.append(
             {
-                "source": on_one_line(source),
+                "source": join_lines(source),
                 "score": result.score,
                 "text": "\n".join(lines),
-                "about": on_one_line(f"{result.metadata.language} {result.scope}".strip()),
+                "about": join_lines(f"{result.metadata.language} {result.scope}".strip()),
                 **_outside_data(result),
             }
         )
@@ -118,7 +118,7 @@ def _mark_outside(result: SearchResult, lines: Sequence[str]) -> list[str]:
 
 def _outside_data(result: SearchResult) -> Mapping[str, str]:
     values = {"origin": result.origin, "trust": result.trust, "warning": result.warning}
-    return {key: on_one_line(value) for key, value in values.items() if value is not None}
+    return {key: join_lines(value) for key, value in values.items() if value is not None}
 
 
 def _drop_far(
@@ -275,10 +275,10 @@ class _Writer:
         received these lines, return further lines of the place.
         """
         lines = place.label or f"{numbers[0]}-{numbers[-1]}"
-        title = f"{lines} {on_one_line(without_scope(place.name, context))}".rstrip()
+        title = f"{lines} {join_lines(strip_scope(place.name, context))}".rstrip()
         path = result.file_path
         sent = set[int]()
-        while numbers and self._was_sent(path, texts := _texts_of(excerpts, numbers)):
+        while numbers and self._was_sent(path, texts := _read_lines(excerpts, numbers)):
             sent.update(numbers)
             numbers = excerpts.choose(place, self._room, sent)
         if sent:
@@ -305,10 +305,10 @@ class _Writer:
 
 def _format_mentions(places: Mapping[str, str]) -> list[str]:
     shown = [f"{name} {place}" for name, place in places.items()][:_MAX_MENTIONS]
-    return [f"defined in: {on_one_line(', '.join(shown))}"] if shown else []
+    return [f"defined in: {join_lines(', '.join(shown))}"] if shown else []
 
 
-def _texts_of(excerpts: FileExcerpts, numbers: LineNumbers) -> dict[int, str]:
+def _read_lines(excerpts: FileExcerpts, numbers: LineNumbers) -> dict[int, str]:
     return {number: excerpts.line(number) for number in numbers}
 
 

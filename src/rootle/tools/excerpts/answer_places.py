@@ -84,7 +84,7 @@ class _Choice:
                 continue
             excerpts, place = self._files[one.file], one.candidate.place
             most = _INITIAL_CHARS if initial else int(_FIRST_SHARE * self._room)
-            size = min(excerpts.size(excerpts.lines_of(place)), most)
+            size = min(excerpts.size(excerpts.line_range(place)), most)
             initial[one.file, place] = size
             self._left -= size + _TITLE_CHARS
         self._left = max(0, self._left)

@@ -90,7 +90,7 @@ class FilePlaces:
         """
         self._length = len(outline.lines)
         macros = find_declared_macros(question)
-        self._definitions = _with_macros(outline, macros)
+        self._definitions = _add_macros(outline, macros)
         self._words = words
         self._matches = matches
         self._asked = asked
@@ -109,7 +109,9 @@ class FilePlaces:
         found = []
         for lines, (rank, place) in spans.items():
             is_definition = lines in own and place.name and not place.is_comment
-            words = own[lines] if is_definition else self._words.in_lines(self.lines_of(place))
+            words = (
+                own[lines] if is_definition else self._words.find_in_lines(self.line_range(place))
+            )
             found.append(self._candidate(place, rank, words))
         for one in self._definitions:
             lines = one.first_line, one.last_line
@@ -150,10 +152,10 @@ class FilePlaces:
                 around.pop()
             if around:
                 lines = around[-1].first_line, around[-1].last_line
-                found[lines] |= self._words.in_line(number)
+                found[lines] |= self._words.find_in_line(number)
         return dict(found)
 
-    def lines_of(self, place: Place) -> range:
+    def line_range(self, place: Place) -> range:
         """Return the numbers of the lines of a place that are in the file."""
         return range(place.first_line, min(place.last_line, self._length) + 1)
 
@@ -182,7 +184,7 @@ class FilePlaces:
         """Return whether a place is a class or a similar type that contains other definitions."""
         return is_type(place.name) and place.lines in self._containers
 
-    def members_of(self, place: Place) -> list[Place]:
+    def list_members(self, place: Place) -> list[Place]:
         """Return the members of a class or a similar type, in line order.
 
         The members of members are left out. Other places have no members.
@@ -199,10 +201,10 @@ class FilePlaces:
 
         If none of these lines has a word of the question, return all lines.
         """
-        every = self.lines_of(place)
-        inner = {at for member in self.members_of(place) for at in self.lines_of(member)}
+        every = self.line_range(place)
+        inner = {at for member in self.list_members(place) for at in self.line_range(member)}
         own = [at for at in every if at not in inner]
-        return own if any(map(self._words.in_line, own)) else every
+        return own if any(map(self._words.find_in_line, own)) else every
 
     @cached_property
     def _match_numbers(self) -> Sequence[int]:
@@ -224,7 +226,7 @@ class FilePlaces:
         }
 
 
-def _with_macros(outline: FileOutline, names: Collection[str]) -> Sequence[Definition]:
+def _add_macros(outline: FileOutline, names: Collection[str]) -> Sequence[Definition]:
     """Return the definitions, and those of macros with these names, which the outline lacks."""
     found = find_macro_lines(outline.lines, names)
     macros = [Definition(f"#define {name}", first, last) for name, first, last in found]

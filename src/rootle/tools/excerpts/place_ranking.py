@@ -110,7 +110,7 @@ def rank_places(
 
     rows = []
     for at, one in nlargest(_MAX_CANDIDATES, every, key=prior):
-        shares = scale.shares_of(one)
+        shares = scale.measure_shares(one)
         matched = scale.add_name(one, shares)
         fixed = _fixed_value(one, scale.mean(matched), scale.rarity(one))
         fixed += 0.0 if one.is_container else _BEST_PART_VALUE * max(shares, default=0.0)
@@ -134,7 +134,7 @@ class _PartScale:
         total = math.fsum(weights.get(word, 0.0) for word in words) or 1.0
         self.shares: Values = [one / total for one in self._totals]
 
-    def shares_of(self, candidate: Candidate) -> Values:
+    def measure_shares(self, candidate: Candidate) -> Values:
         """Return the share of the words of each part that a place contains."""
         return [
             math.fsum(self._weights[word] for word in candidate.words & part) / (total or 1.0)
