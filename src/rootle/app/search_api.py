@@ -198,10 +198,10 @@ class SearchApi(AppBase):
         from rootle.search.symbols.symbol_request import (
             SymbolRequest,
             check_request,
-            without_parameters,
+            strip_parameters,
         )
 
-        name = compose(without_parameters(name))
+        name = compose(strip_parameters(name))
         plain = name.removeprefix(PACKAGE_URI)
         request = SymbolRequest(plain, aspect, limit=limit, cursor=cursor)
         check_request(request)

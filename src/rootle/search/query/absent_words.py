@@ -161,7 +161,7 @@ def _subject_words(question: ParsedQuestion, sparse: SparseReader) -> Iterable[S
     for at, word in enumerate(typed):
         if word.lower() not in lower - function_words or not _may_be_subject(word):
             continue
-        forms = dict.fromkeys((word, _without_accents(word), *meant.get(word, ())))
+        forms = dict.fromkeys((word, _strip_accents(word), *meant.get(word, ())))
         stems = sparse.stems(" ".join(map(whole_identifier, forms)))
         # A capital letter marks a name only in English: in German, every noun is capitalized.
         is_capitalized = at > 0 and word[0].isupper() and language is None
@@ -190,7 +190,7 @@ def _occurs(word: SubjectWord, index: IndexReader) -> bool:
     if len(sparse.field_scores("files", ["path"], terms, 1).ids):
         return True
     whole = whole_identifier(word.text)
-    wanted = _without_ending(whole) if word.is_foreign else whole.removesuffix("s")
+    wanted = _strip_ending(whole) if word.is_foreign else whole.removesuffix("s")
     # Only stems are indexed, such as "disentangl" for "disentangle" and "happi" for "happy".
     # Therefore the index is searched for the characters that the word and its stem share at their
     # start, such as "entangl" for "entangle" and "happ" for "happy".
@@ -209,11 +209,11 @@ def _common_start(left: str, right: str) -> str:
     return "".join(char for char, _ in pairs)
 
 
-def _without_ending(part: str) -> str:
+def _strip_ending(part: str) -> str:
     return part[:-_MAX_ENDING_CHARS] if len(part) >= _MIN_INFLECTED_CHARS else part
 
 
-def _without_accents(word: str) -> str:
+def _strip_accents(word: str) -> str:
     if word.isascii():
         return word
     decomposed = unicodedata.normalize("NFD", word)

@@ -61,7 +61,7 @@ def add_mentions(index: IndexReader, result: SearchResult, file_id: int) -> Sear
         for shown, name in names.items()
         if name in places and not places[name].startswith(own)
     }
-    kept = dict(list(_without_repeated_places(mentions))[:_MAX_MENTIONS])
+    kept = dict(list(_drop_repeated_places(mentions))[:_MAX_MENTIONS])
     return replace(result, mentions=kept) if kept else result
 
 
@@ -110,7 +110,7 @@ def _capitalize(word: str) -> str:
     return word[0].upper() + word[1:]
 
 
-def _without_repeated_places(mentions: dict[str, str]) -> Iterator[tuple[str, str]]:
+def _drop_repeated_places(mentions: dict[str, str]) -> Iterator[tuple[str, str]]:
     seen = set()
     for name, place in mentions.items():
         if place not in seen:

@@ -111,10 +111,10 @@ def select_spans(
     selector = _SpanSelector(index, scoped, rows, answer.lines)
     by_file = []
     for file_id, found in zip(file_ids, best, strict=True):
-        spans = choose_spans(selector.spans_of(file_id, found[:_MAX_SPANS]), max_lines)
+        spans = choose_spans(selector.choose_spans(file_id, found[:_MAX_SPANS]), max_lines)
         if len(found) > _MAX_SPANS and has_room(spans, max_lines):
             rows.update(index.chunks([at for at, _ in found[_MAX_SPANS:]]))
-            spans = choose_spans(selector.spans_of(file_id, found), max_lines)
+            spans = choose_spans(selector.choose_spans(file_id, found), max_lines)
         by_file.append(spans)
     return SelectedSpans(by_file, rows)
 
@@ -218,7 +218,7 @@ def _content_shares(
     return {row.id: content_share(count) for row, count in zip(rows, chars, strict=True)}
 
 
-def _between(positions: Sequence[int], start: int, end: int) -> Sequence[int]:
+def _slice_range(positions: Sequence[int], start: int, end: int) -> Sequence[int]:
     """Return the sorted positions from start to end - 1."""
     return positions[bisect_left(positions, start) : bisect_left(positions, end)]
 
@@ -257,7 +257,7 @@ class _SpanSelector:
         self._excluded: re.Pattern[str] | None = scoped.question.parsed.excluded_pattern
         self._rows = rows
 
-    def spans_of(self, file_id: int, found: Sequence[tuple[int, float]]) -> list[ScoredSpan]:
+    def choose_spans(self, file_id: int, found: Sequence[tuple[int, float]]) -> list[ScoredSpan]:
         spans = [
             ScoredSpan(row.id, row.start_line, row.end_line, score)
             for chunk_id, score in found
@@ -289,7 +289,7 @@ class _SpanSelector:
         distance between the matches. The closest matches determine where the span starts.
         """
         for row in self._index.list_chunks(file_id):
-            here = [_between(some, row.start, row.end) for some in places]
+            here = [_slice_range(some, row.start, row.end) for some in places]
             here = [some for some in here if some]
             if here:
                 self._rows[row.id] = row

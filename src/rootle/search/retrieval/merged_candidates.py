@@ -121,7 +121,9 @@ def choose_candidates(
     fused = reciprocal_rank_fusion([sparse.body, dense_hits], limit)
     defining = np.array([c for ids in sparse.definers.values() for c in ids], dtype=np.int64)
     # Names are looked up in all files, so chunks of files outside the scope are dropped.
-    defining, required = (_in_scope(ids, files_of, scoped) for ids in (defining, scoped.chunk_ids))
+    defining, required = (
+        _filter_by_scope(ids, files_of, scoped) for ids in (defining, scoped.chunk_ids)
+    )
     symbols = sparse.symbols.ids[:_MAX_SYMBOL_CHUNKS]
     lists = [ids for ids in (defining, fused, required) if len(ids)]
     chunk_ids = sorted_unique(np.concatenate([symbols, *lists]))
@@ -131,18 +133,18 @@ def choose_candidates(
     files = files_of(chunk_ids)
     by_field = [field.ids[:_MAX_FILES_PER_FIELD] for field in _file_fields(sparse)]
     of_lists = [files[chunk_ids.searchsorted(ids)] for ids in lists]
-    wanted = dict.fromkeys(_in_turn([*by_field, *of_lists]))
+    wanted = dict.fromkeys(_interleave([*by_field, *of_lists]))
     wanted.pop(-1, None)
     return _select_files(chunk_ids, files, list(wanted))
 
 
-def _in_scope(ids: Ids, files_of: Callable[[Ids], Ids], scoped: ScopedQuery) -> Ids:
+def _filter_by_scope(ids: Ids, files_of: Callable[[Ids], Ids], scoped: ScopedQuery) -> Ids:
     if scoped.files is None or not len(ids):
         return ids
     return ids[np.isin(files_of(ids), _to_ids(scoped.files))]
 
 
-def _in_turn(lists: Sequence[Ids]) -> Iterable[int]:
+def _interleave(lists: Sequence[Ids]) -> Iterable[int]:
     """Yield the first id of each list, then the second id of each list, and so on."""
     for ids in zip_longest(*(dict.fromkeys(ids.tolist()) for ids in lists)):
         yield from (one for one in ids if one is not None)

@@ -113,9 +113,9 @@ class NamedSymbols:
             must_be_rare=False,
         )
         answer = self._answer_with_uses(replace(asked, question=marked))
-        return self._without_mark(asked, answer) or answer if question.is_operator else answer
+        return self._remove_mark(asked, answer) or answer if question.is_operator else answer
 
-    def _without_mark(self, asked: _Asked, answer: RankedAnswer | None) -> RankedAnswer | None:
+    def _remove_mark(self, asked: _Asked, answer: RankedAnswer | None) -> RankedAnswer | None:
         """Return the answer for the name without the mark, if only that name is found.
 
         `answer` is the answer for the name with the mark.

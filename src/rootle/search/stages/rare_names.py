@@ -170,17 +170,17 @@ def _show(index: IndexReader, answer: RankedAnswer, name: _Name, lines: Lines) -
         return answer
     best, top = places[0], answer.order[0]
     if best != top:
-        spans = _spans_of(index, answer, int(ids[top]))
+        spans = _find_spans(index, answer, int(ids[top]))
         has_name = any(name.pattern.search(span.snippet) for span in spans)
         answer = move_up(answer, best, 1 if has_name else 0)
     file_id = int(ids[best])
-    shown = _spans_of(index, answer, file_id)
+    shown = _find_spans(index, answer, file_id)
     first = lines[file_id][0]
     if any(span.start_line <= first <= span.end_line for span in shown):
         return answer
     return replace(answer, lines={**answer.lines, file_id: lines[file_id]})
 
 
-def _spans_of(index: IndexReader, answer: RankedAnswer, file_id: int) -> list[Span]:
+def _find_spans(index: IndexReader, answer: RankedAnswer, file_id: int) -> list[Span]:
     selected = select_spans(index, answer, score_chunks(index, answer, [file_id]), [file_id])
     return read_spans(index.excerpts, selected.by_file[0], selected.rows)

@@ -65,7 +65,7 @@ class CandidateFiles:
             if any(self._is_in_owner(row.scope) for row in rows)
         }
         return sorted(
-            self._with_owner(states),
+            self._filter_by_owner(states),
             key=lambda state: (state.id not in inside, *definer_order(state.path, self._name)),
         )
 
@@ -115,7 +115,7 @@ class CandidateFiles:
         fitting = [word for word in words if word and len(word) <= MAX_WORD_CHARS]
         return [stem for word in fitting for stem in self._index.sparse.stems(word)]
 
-    def _with_owner(self, states: Sequence[FileState]) -> Sequence[FileState]:
+    def _filter_by_owner(self, states: Sequence[FileState]) -> Sequence[FileState]:
         """Return the files that contain the requested owner in their text or path.
 
         If there are none, return all files, so that their definitions are suggested as similar

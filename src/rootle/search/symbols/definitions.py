@@ -250,7 +250,7 @@ def find_definitions_in(
     return places
 
 
-def scope_of(units: Sequence[Unit]) -> str:
+def format_scope(units: Sequence[Unit]) -> str:
     """Return the titles of units, outermost first."""
     return SCOPE_SEPARATOR.join(unit.title for unit in units if unit.title)
 
@@ -321,7 +321,7 @@ def _make(
     symbol = Symbol(
         name,
         kind or _kind(unit, line, name, is_parsed=found.tree is not None),
-        scope_of(outer) or scope,
+        format_scope(outer) or scope,
         found.state.path,
         row + 1,
         unit.first + 1 if unit is not None else row + 1,
@@ -383,7 +383,7 @@ def _order(symbol: Symbol, unit: Unit | None) -> tuple[int, ...]:
     )
 
 
-def without_object_keys(
+def drop_object_keys(
     members: Mapping[int, Mapping[Position, FoundDefinition]],
 ) -> Mapping[int, Mapping[Position, FoundDefinition]]:
     """Return the members. If one is a field, leave out object keys, which usually set fields."""

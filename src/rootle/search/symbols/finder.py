@@ -56,7 +56,7 @@ class SymbolFinder:
         scan = NameScan(index, self._parsed, SymbolRequest(name), FULL_SCAN)
         definitions = scan.definitions()
         targets = self._targets(index, scan, definitions)
-        return list(_with_targets(definitions, targets)), scan.cost
+        return list(_add_targets(definitions, targets)), scan.cost
 
     def find_few_definitions(self, index: IndexReader, name: str, most: int) -> list[Symbol]:
         """Return the definitions of a name; none if it is too common.
@@ -68,7 +68,7 @@ class SymbolFinder:
         if scan.defines_more_than(most):
             return []
         definitions = scan.definitions()
-        found = _with_targets(definitions, self._targets(index, scan, definitions))
+        found = _add_targets(definitions, self._targets(index, scan, definitions))
         code = [one for one in found if one.language in CODE_EXTENSIONS]
         code = [one for one in code if not is_test_place(one.path, one.scope)] or code
         return code if len(code) <= most else []
@@ -141,10 +141,10 @@ class SymbolFinder:
             definitions = scan.definitions()
         if request.aspect == "implementations":
             definitions = [one for one in definitions if can_be_base(one.symbol)]
-            uses, definitions = self._without_foreign(index, request, uses, definitions)
+            uses, definitions = self._drop_foreign(index, request, uses, definitions)
             total, counts = len(uses), Counter(use.kind for use in uses)
         offset, page, cursor = _select_page(index, request, uses)
-        symbols = _with_targets(definitions, targets)
+        symbols = _add_targets(definitions, targets)
         symbols += tuple(files.definitions({symbol.path for symbol in symbols}))
         types = ExtendedTypes(index, self._parsed)
         extended: tuple[str, ...] = ()
@@ -183,13 +183,13 @@ class SymbolFinder:
         if any(not is_test_place(symbol.path, symbol.scope) for symbol in symbols):
             return ()
         variants = find_variants(index, self._parsed, scan)
-        found = [_place_of(one.symbol) for one in variants]
+        found = [_describe_place(one.symbol) for one in variants]
         if not symbols:
             known = {one.symbol.name for one in variants}
             found += [name for name in scan.similar_names() if name not in known]
         return tuple(found)[:MAX_SIMILAR]
 
-    def _without_foreign(
+    def _drop_foreign(
         self,
         index: IndexReader,
         request: SymbolRequest,
@@ -229,13 +229,13 @@ def _select_page(
     return offset, page, encode_offset(end, request.digest_text, index.generation)
 
 
-def _place_of(symbol: Symbol) -> str:
+def _describe_place(symbol: Symbol) -> str:
     """Return a text such as "type Config > MaxSize (config.go:12)"."""
     scope = f"{symbol.scope} > " if symbol.scope else ""
     return f"{scope}{symbol.name} ({symbol.path}:{symbol.line})"
 
 
-def _with_targets(
+def _add_targets(
     definitions: Sequence[FoundDefinition], targets: Sequence[AliasTarget]
 ) -> tuple[Symbol, ...]:
     """Return the definitions to which aliases refer, and then `definitions` with marked aliases.

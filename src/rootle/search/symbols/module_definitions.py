@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from rootle.search.symbols.definitions import FoundDefinition
-from rootle.search.symbols.go.type_identity import folder_of
+from rootle.search.symbols.go.type_identity import parent_folder
 from rootle.search.symbols.import_paths import (
     best_path,
     imported_package,
@@ -52,11 +52,11 @@ class ModuleDefinitions:
         local = [one for one in self._top if one.symbol.path == path]
         if local:
             return local[0]
-        statement = _import_of(found, tree)
+        statement = _find_import(found, tree)
         if statement:
             return self._find_imported(path, tree.language, statement)
-        folder = folder_of(path)
-        neighbors = [one for one in self._top if folder_of(one.symbol.path) == folder]
+        folder = parent_folder(path)
+        neighbors = [one for one in self._top if parent_folder(one.symbol.path) == folder]
         if len(neighbors) == 1 and tree.language in _PACKAGES:
             return neighbors[0]
         bodies = [one for one in self._top if one.symbol.kind != "declaration"]
@@ -123,7 +123,7 @@ def _is_member(definition: FoundDefinition) -> bool:
     return bool(definition.owners) and not is_outer
 
 
-def _import_of(found: FileOccurrences, tree: SourceTree) -> str:
+def _find_import(found: FileOccurrences, tree: SourceTree) -> str:
     """Return the first import in a file that contains the name; "" if there is none."""
     statements = (import_statement(tree, *at, found.size) for at in found.positions)
     return next(filter(None, statements), "")

@@ -12,13 +12,13 @@ from rootle.search.symbols.bases.base_classes import aliased_classes, bases_in
 from rootle.search.symbols.candidate_files import CandidateFiles
 from rootle.search.symbols.definitions import (
     FoundDefinition,
+    drop_object_keys,
     find_definitions,
     find_definitions_in,
     find_members,
     is_test_place,
     rank_for_members,
     split_name,
-    without_object_keys,
 )
 from rootle.search.symbols.parsed_files import FileOccurrences, ParsedFiles, read_occurrences
 from rootle.search.symbols.scan_limits import OWNER_SCAN, PARSING_COST, ScanLimits
@@ -165,7 +165,7 @@ class NameScan:
                 self.has_all_definitions = False
         if not self.candidates.has_all_states:
             self.has_all_definitions = False
-        return without_object_keys(members)
+        return drop_object_keys(members)
 
     @staticmethod
     def _find_bases(index: IndexReader, parsed: ParsedFiles, owner: str) -> Sequence[str]:
@@ -270,7 +270,7 @@ class NameScan:
             return found
         self._budget -= len(found.text)
         self._parsed_chars += 0 if self.parsed.has(found.state) else len(found.text)
-        tree = self.parsed.tree_of(found.state, found.text)
+        tree = self.parsed.parse_tree(found.state, found.text)
         parsed = found.with_tree(tree)
         self._unparsed_files += parsed.tree is not tree
         return parsed

@@ -64,7 +64,7 @@ class ParsedFiles:
         """Return whether a file is in the cache."""
         return _key(state) in self._trees
 
-    def tree_of(self, state: FileState, text: str) -> SourceTree | None:
+    def parse_tree(self, state: FileState, text: str) -> SourceTree | None:
         """Return the tree of a file with this text, or None if it cannot be parsed."""
         key = _key(state)
         with self._lock:

@@ -114,7 +114,7 @@ class FileExcerpts:
 
     def candidates(self, spans: Sequence[Span]) -> list[Candidate]:
         """Return the places that contain the spans of a result, and the other definitions."""
-        return self._places.candidates(map(self._place_of, spans))
+        return self._places.candidates(map(self._find_place, spans))
 
     def line_range(self, place: Place) -> range:
         """Return the numbers of the lines of a place."""
@@ -187,7 +187,7 @@ class FileExcerpts:
         start = max(0, self._matches.get(number, 0) - _MAX_LINE_CHARS // 2)
         return cut_line(text, _MAX_LINE_CHARS, start)
 
-    def _place_of(self, span: Span) -> Place:
+    def _find_place(self, span: Span) -> Place:
         first, last = span.start_line, max(span.start_line, min(span.end_line, len(self._lines)))
         inner = self._places.definition_at(self._places.best_line(span))
         if span.place is not None or inner is None:

@@ -54,18 +54,18 @@ class AliasTargets:
         aliases = [one for one in definitions if one.symbol.kind in ALIAS_KINDS]
         self.is_complete = len(aliases) <= _MAX_ALIASES
         for one in aliases[:_MAX_ALIASES]:
-            if (alias := self._alias_of(one)) is not None:
+            if (alias := self._find_alias(one)) is not None:
                 target = self._target(alias, one.symbol.path)
                 state = self._index.file_at(target.symbol.path) if target is not None else None
                 if target is not None and state is not None:
                     found.append(AliasTarget(one, target, state.id))
         return found
 
-    def _alias_of(self, definition: FoundDefinition) -> Alias | None:
+    def _find_alias(self, definition: FoundDefinition) -> Alias | None:
         symbol = definition.symbol
         state = self._index.file_at(symbol.path)
         places = read_occurrences(self._index, state, symbol.name) if state is not None else None
-        tree = self._parsed.tree_of(state, places.text) if state and places else None
+        tree = self._parsed.parse_tree(state, places.text) if state and places else None
         if places is None or tree is None:
             return None
         rows = (at for at in places.positions if at[0] + 1 == symbol.line)
@@ -75,7 +75,7 @@ class AliasTargets:
     def _target(self, alias: Alias, path: str) -> FoundDefinition | None:
         if alias.name == DEFAULT:
             module = self._module_file(alias, path)
-            tree = self._parsed.tree_of(module, self._index.text(module.id)) if module else None
+            tree = self._parsed.parse_tree(module, self._index.text(module.id)) if module else None
             name = default_export(tree) if tree is not None else ""
             if not name or module is None:
                 return None

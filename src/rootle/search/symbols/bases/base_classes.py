@@ -49,7 +49,7 @@ def aliased_classes(index: IndexReader, parsed: ParsedFiles, name: str) -> Itera
         found = read_occurrences(index, state, name)
         if found is None or not renames.search(found.text):
             continue
-        tree = parsed.tree_of(state, found.text)
+        tree = parsed.parse_tree(state, found.text)
         if tree is None:
             continue
         for at in found.positions:

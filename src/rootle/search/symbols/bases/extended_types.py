@@ -83,7 +83,7 @@ class ExtendedTypes:
             return False
         # Cached trees count too, so that the answer does not depend on earlier questions.
         self._left_to_parse -= state.chars
-        tree = self._parsed.tree_of(state, text)
+        tree = self._parsed.parse_tree(state, text)
         return tree is not None and any(
             classify(tree, *at, found.size).kind == "implementation" for at in found.positions
         )

@@ -60,7 +60,7 @@ class ForeignBases:
         self._index = index
         self._parsed = parsed
         self._name = name
-        self._defined = {_fold(part) for one in definitions for part in _names_of(one)}
+        self._defined = {_fold(part) for one in definitions for part in _list_names(one)}
         self._files: dict[str, _ParsedNames | None] = {}  # by path
 
     def is_foreign(self, use: SymbolUse) -> bool:
@@ -89,7 +89,10 @@ class ForeignBases:
         if state is None or state.language not in _LANGUAGES:
             return None
         text = self._index.text(state.id)
-        found, tree = find_occurrences(state, text, self._name), self._parsed.tree_of(state, text)
+        found, tree = (
+            find_occurrences(state, text, self._name),
+            self._parsed.parse_tree(state, text),
+        )
         return _ParsedNames(found, tree, {}) if found is not None and tree is not None else None
 
     def _module_of(self, file: _ParsedNames, receiver: str) -> str:
@@ -138,7 +141,7 @@ def _imported_module(file: _ParsedNames, name: str) -> str | None:
     return match[1].strip() if match is not None else ""
 
 
-def _names_of(definition: FoundDefinition) -> Sequence[str]:
+def _list_names(definition: FoundDefinition) -> Sequence[str]:
     """Return the names of the modules and classes that contain a definition."""
     parts = [*path_names(definition.symbol.path), *definition.owners]
     return [part for part in parts if part != definition.symbol.name]

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
-from rootle.search.symbols.definitions import is_test_place, scope_of, split_name
+from rootle.search.symbols.definitions import format_scope, is_test_place, split_name
 from rootle.search.symbols.import_paths import PLAIN_STEMS
 from rootle.search.symbols.parsed_files import ParsedFiles
 from rootle.search.symbols.symbol_request import SymbolRequest
@@ -128,12 +128,12 @@ class FileTests:
 
     def _tests_in(self, state: FileState, target: str) -> Iterator[SymbolUse]:
         text = self._index.text(state.id)
-        tree = self._parsed.tree_of(state, text)
+        tree = self._parsed.parse_tree(state, text)
         if tree is None:
             return
         for row, units in find_tests(tree):
             line = tree.lines.rows[row].strip()[:_MAX_LINE]
-            scope = scope_of(units[:-1])
+            scope = format_scope(units[:-1])
             yield SymbolUse(state.path, row + 1, "test", scope, line, True, target)
 
 

@@ -19,8 +19,8 @@ from rootle.search.symbols.go.type_identity import (
     GoDefiners,
     GoMethod,
     GoTypeIdentity,
-    folder_of,
     has_folder,
+    parent_folder,
 )
 from rootle.search.symbols.parsed_files import ParsedFiles
 from rootle.search.symbols.scan_limits import ScanLimits
@@ -65,11 +65,11 @@ class _ReadFile:
 
     @property
     def package(self) -> _Package:
-        return folder_of(self.state.path), self.content.package
+        return parent_folder(self.state.path), self.content.package
 
     def locate(self, methods: Mapping[str, Signature]) -> _Methods:
         """Return methods of this file with its folder."""
-        folder = folder_of(self.state.path)
+        folder = parent_folder(self.state.path)
         return {name: GoMethod(folder, one) for name, one in methods.items()}
 
 
@@ -154,9 +154,9 @@ class GoInterfaces:
         imported = file.content.imports.get(name.qualifier)
         if name.qualifier and imported is None:
             return
-        folder = folder_of(file.state.path)
+        folder = parent_folder(file.state.path)
         for state in self._definers.find(name.name):
-            path = folder_of(state.path)
+            path = parent_folder(state.path)
             if path != folder if imported is None else not has_folder(imported, path):
                 continue
             other = self._read(state)
@@ -184,7 +184,7 @@ class GoInterfaces:
                     continue
                 sources = [
                     some
-                    for one in _with_promoted(name, types)
+                    for one in _walk_embedded(name, types)
                     for some in (owned.get(one), declared.get(one))
                     if some
                 ]
@@ -214,10 +214,10 @@ class GoInterfaces:
         """
         names = sorted(methods, key=lambda name: len(self._definers.find(name)))[:_MAX_METHODS]
         folders = set.intersection(
-            *({folder_of(state.path) for state in self._definers.find(name)} for name in names)
+            *({parent_folder(state.path) for state in self._definers.find(name)} for name in names)
         )
-        states = [state for state in self._go_files if folder_of(state.path) in folders]
-        states.sort(key=lambda state: folder_of(state.path) != first[0])
+        states = [state for state in self._go_files if parent_folder(state.path) in folders]
+        states.sort(key=lambda state: parent_folder(state.path) != first[0])
         pattern, wanted = _METHOD, set(methods)
         files: list[_ReadFile] = []
         for _ in range(1 + _MAX_ROUNDS):
@@ -278,13 +278,13 @@ class GoInterfaces:
             return None
         text = self._index.text(state.id)
         self._left -= len(text)
-        tree = self._parsed.tree_of(state, text)
+        tree = self._parsed.parse_tree(state, text)
         file = _ReadFile(state, text, read_go_file(tree)) if tree is not None else None
         self._files[state.id] = file
         return file
 
 
-def _with_promoted(name: str, types: Mapping[str, tuple[_ReadFile, GoType]]) -> Iterator[str]:
+def _walk_embedded(name: str, types: Mapping[str, tuple[_ReadFile, GoType]]) -> Iterator[str]:
     """Yield a type and the types that it embeds from its own package, the outermost first."""
     level, known = [name], {name}
     for _ in range(_MAX_DEPTH):
@@ -308,6 +308,6 @@ def _embeds(kind: GoType, package: _Package, target: tuple[_Package, str]) -> bo
 
 def _is_imported(file: _ReadFile, imported: str) -> bool:
     """Return whether a file can belong to the package that an import path names."""
-    folder = folder_of(file.state.path)
+    folder = parent_folder(file.state.path)
     is_named = bool(folder) or package_name(imported) == file.content.package
     return is_named and has_folder(imported, folder)

@@ -94,7 +94,8 @@ class GoTypeIdentity:
     def _is_here(self, use: GoTypeUse) -> bool:
         """Return whether the repository can define a type with a qualifier."""
         return any(
-            has_folder(use.package, folder_of(one.path)) for one in self._definers.find(use.name)
+            has_folder(use.package, parent_folder(one.path))
+            for one in self._definers.find(use.name)
         )
 
     def _may_be_alias(self, use: GoTypeUse, folder: str) -> bool:
@@ -111,9 +112,9 @@ class GoTypeIdentity:
             one
             for one in self._definers.find(use.name)
             if (
-                has_folder(use.package, folder_of(one.path))
+                has_folder(use.package, parent_folder(one.path))
                 if use.package
-                else folder_of(one.path) == folder
+                else parent_folder(one.path) == folder
             )
         ]
         if not defining:
@@ -122,7 +123,7 @@ class GoTypeIdentity:
         return any(alias.search(self._index.text(one.id)) for one in defining)
 
 
-def folder_of(path: str) -> str:
+def parent_folder(path: str) -> str:
     """Return the folder of a file; "" for the root."""
     return path.rpartition("/")[0]
 

@@ -165,7 +165,7 @@ class CodeFiles:
             return None
         text = self._index.text(state.id)
         self._left -= len(text)
-        tree = self._parsed.tree_of(state, text)
+        tree = self._parsed.parse_tree(state, text)
         return CodeFile(state, text, tree) if tree is not None else None
 
     def declarers(self, name: str, language: str) -> list[FileState]:

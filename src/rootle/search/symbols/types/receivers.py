@@ -13,14 +13,14 @@ from typing import Final
 from tree_sitter import Node
 
 from rootle.search.symbols.definitions import FoundDefinition
-from rootle.search.symbols.go.type_identity import folder_of, has_folder
+from rootle.search.symbols.go.type_identity import has_folder, parent_folder
 from rootle.search.symbols.types.code_files import CodeFile, CodeFiles
 from rootle.search.symbols.types.declarations import Declaration, Declarations
 from rootle.search.symbols.types.generic_types import (
     await_type,
-    element_of,
-    result_of,
-    without_pointer,
+    find_element_type,
+    find_result_type,
+    strip_pointer,
 )
 from rootle.syntax.declared.bindings import CLASS_SCOPES, Binding, underlying_type
 from rootle.syntax.declared.expressions import Step, read_expression
@@ -73,21 +73,21 @@ class ReceiverTypes:
 
     def declared_type(self, file: CodeFile, node: Node, receiver: str) -> Declaration | None:
         """Return the type of a receiver at a node; None if the repository does not declare it."""
-        found = self._type_of(file, node, receiver, 0)
+        found = self._find_type(file, node, receiver, 0)
         return self._declaration(found) if isinstance(found, Typed) else None
 
     def is_package(self, file: CodeFile, node: Node, receiver: str) -> bool:
         """Return whether a receiver in a Go file is an imported package."""
-        return isinstance(self._type_of(file, node, receiver, 0), _Package)
+        return isinstance(self._find_type(file, node, receiver, 0), _Package)
 
-    def member_of(
+    def find_member(
         self, declared: Declaration, name: str, definitions: Sequence[FoundDefinition]
     ) -> TypeMember | None:
         """Return the member with a name that a type has or inherits, or None if none is found.
 
         `definitions` are known definitions of the name. They may be incomplete.
         """
-        for one in self.declarations.with_bases(declared):
+        for one in self.declarations.walk_bases(declared):
             for definition in definitions:
                 if self.declarations.defines(one, definition):
                     return TypeMember(definition.place, one)
@@ -97,7 +97,7 @@ class ReceiverTypes:
                     return TypeMember(f"{file.state.path}:{named.start_point[0] + 1}", one)
         return None
 
-    def _type_of(
+    def _find_type(
         self, file: CodeFile, node: Node, text: str, depth: int, index: int = 0
     ) -> Typed | _Package | None:
         """Return the type of an expression; `index` selects one of the results of a Go function."""
@@ -181,7 +181,7 @@ class ReceiverTypes:
         if not binding.value:
             return None
         value = binding.value.removeprefix("range ").strip()
-        found = self._type_of(file, binding.node, value, depth + 1, binding.index)
+        found = self._find_type(file, binding.node, value, depth + 1, binding.index)
         if not isinstance(found, Typed) or found.is_class:
             return None
         if not binding.is_element:
@@ -192,12 +192,12 @@ class ReceiverTypes:
 
     def _element(self, found: Typed) -> Typed | None:
         """Return the element type of a list or map, or of a named type that is declared as one."""
-        if (element := element_of(found.type)) is not None:
+        if (element := find_element_type(found.type)) is not None:
             return Typed(element, found.file)
         declared = self._declaration(found)
         written = underlying_type(declared.file.tree, declared.unit.node) if declared else ""
         name = read_type(written, declared.file.language) if declared is not None else None
-        element = element_of(name) if name is not None else None
+        element = find_element_type(name) if name is not None else None
         return Typed(element, declared.file) if declared and element else None
 
     def _member(
@@ -205,7 +205,7 @@ class ReceiverTypes:
     ) -> Typed | None:
         if isinstance(current, _Package):
             return self._select_element(self._package_member(current, step, index), step)
-        built_in = result_of(current.type, step) if step.is_call else None
+        built_in = find_result_type(current.type, step) if step.is_call else None
         if built_in is not None and current.file.language == "rust":
             return Typed(built_in, current.file)
         declared = self._declaration(current)
@@ -244,7 +244,7 @@ class ReceiverTypes:
         """Return the type of a function, a variable or a type in a package of Go."""
         found = []
         for state in self._files.definers(step.name, "go"):
-            if not has_folder(package.path, folder_of(state.path)):
+            if not has_folder(package.path, parent_folder(state.path)):
                 continue
             other = self._files.get(state)
             if other is None:
@@ -266,7 +266,7 @@ class ReceiverTypes:
         return found
 
     def _declaration(self, typed: Typed) -> Declaration | None:
-        name = without_pointer(typed.type)
+        name = strip_pointer(typed.type)
         return self.declarations.find(name, typed.file) if name is not None else None
 
 

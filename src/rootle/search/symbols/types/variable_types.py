@@ -70,13 +70,13 @@ class VariableTypes:
 
     def find(self, variable: str) -> frozenset[str]:
         """Return the types of a variable anywhere in the text."""
-        return frozenset(kind for _, kind in self._declarations_of(variable))
+        return frozenset(kind for _, kind in self._list_declarations(variable))
 
     def find_in_function(self, variable: str, end: int) -> frozenset[str]:
         """Return the types of a variable between the start of a Go function and an offset in it."""
         at = bisect_left(self._functions, end)
         start = self._functions[at - 1] if at else 0
-        declared = self._declarations_of(variable)
+        declared = self._list_declarations(variable)
         first, last = bisect_left(declared, (start, "")), bisect_left(declared, (end, ""))
         if last - first > _MAX_IN_FUNCTION:
             return self.find(variable)
@@ -87,7 +87,7 @@ class VariableTypes:
         """The offsets of the functions of a Go file."""
         return [match.start() for match in re.finditer(r"^func ", self._text, re.MULTILINE)]
 
-    def _declarations_of(self, variable: str) -> Sequence[tuple[int, str]]:
+    def _list_declarations(self, variable: str) -> Sequence[tuple[int, str]]:
         """Return the offset and the type of each declaration of a variable, in order."""
         if variable not in self._known:
             self._known[variable] = sorted(self._find_declarations(variable))

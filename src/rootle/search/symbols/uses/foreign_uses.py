@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from rootle.search.symbols.definitions import FoundDefinition, package_names
-from rootle.search.symbols.go.type_identity import folder_of, has_folder
+from rootle.search.symbols.go.type_identity import has_folder, parent_folder
 from rootle.search.symbols.parsed_files import FileOccurrences
 from rootle.search.symbols.types.variable_types import VariableTypes
 from rootle.search.symbols.uses.impl_heads import ImplHead, read_impl_heads
@@ -93,7 +93,7 @@ class ForeignUses:
         self._owner = owner
         self._find_texts = find_texts
         languages = {one.symbol.language for one in selected}
-        self._folders = {folder_of(one.symbol.path) for one in selected}
+        self._folders = {parent_folder(one.symbol.path) for one in selected}
         self._owners = {owner, *(one.owners[0] for one in selected if one.owners)}
         self._are_members = bool(owner and selected) and are_members
         are_types = all(one.symbol.kind in _TYPES for one in selected)
@@ -227,7 +227,7 @@ class ForeignUses:
             match = _GO_QUALIFIER.search(before)
             return match is None or not self._is_package(found, match[1])
         path = found.state.path
-        if folder_of(path) not in self._folders:
+        if parent_folder(path) not in self._folders:
             return "." not in self._go_imports(found.text)
         if path not in self._packages:
             self._packages[path] = package_names(found)

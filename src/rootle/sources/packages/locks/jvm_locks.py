@@ -53,7 +53,7 @@ class _Project:
         managed = self.managed.get(dependency.name)
         return _resolve(dependency.version or (managed.version if managed else ""), self.properties)
 
-    def scope_of(self, dependency: _Dependency) -> str:
+    def find_scope(self, dependency: _Dependency) -> str:
         """Return the scope of a dependency; "" for the default."""
         managed = self.managed.get(dependency.name)
         return dependency.scope or (managed.scope if managed else "")
@@ -119,7 +119,7 @@ def read_required(
     for dependency in project.found:
         required = _resolve(dependency.name, project.properties)
         needed = project.find_version(dependency)
-        is_own = dependency.is_conditional or project.scope_of(dependency) in _OWN_SCOPES
+        is_own = dependency.is_conditional or project.find_scope(dependency) in _OWN_SCOPES
         if required and needed and not is_own and is_safe_name(required, needed):
             found.append(LockedPackage(required, needed, is_direct=False, is_optional=True))
     return found
