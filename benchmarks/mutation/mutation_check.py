@@ -29,7 +29,7 @@ from queue import SimpleQueue
 
 from coverage import CoverageData
 
-from benchmarks.mutation.mutants import Mutant, mutants_of
+from benchmarks.mutation.mutants import Mutant, list_mutants
 
 TOP = Path(__file__).resolve().parents[2]
 PACKAGES = "rank,search,index,ingest"
@@ -117,7 +117,7 @@ def all_faults(packages: Iterable[str]) -> list[tuple[str, Mutant]]:
         (path.relative_to(TOP).as_posix(), mutant)
         for package in packages
         for path in sorted((TOP / "src/rootle" / package).rglob("*.py"))
-        for mutant in mutants_of(path.read_text(encoding="utf-8"))
+        for mutant in list_mutants(path.read_text(encoding="utf-8"))
     ]
 
 
@@ -252,11 +252,11 @@ def read_results(path: Path) -> list[Result]:
 
 def report(results: Sequence[Result]) -> str:
     """Return a table of the outcomes by package, and every fault that was not killed."""
-    packages = sorted({package_of(result) for result in results})
+    packages = sorted({find_package(result) for result in results})
     lines = [f"{'package':<12} {'faults':>6} {'killed':>6} {'survived':>8} {'not executed':>12}"]
     for package in [*packages, "all"]:
         counts = Counter(
-            result.outcome for result in results if package in ("all", package_of(result))
+            result.outcome for result in results if package in ("all", find_package(result))
         )
         lines.append(
             f"{package:<12} {counts.total():>6} {counts['killed']:>6} {counts['survived']:>8} "
@@ -269,7 +269,7 @@ def report(results: Sequence[Result]) -> str:
     return "\n".join(lines)
 
 
-def package_of(result: Result) -> str:
+def find_package(result: Result) -> str:
     return result.path.removeprefix("src/rootle/").partition("/")[0]
 
 

@@ -185,7 +185,7 @@ def score_rootle(
             app.index_history()
         for case in cases:
             found = asks.get(case.task, rootle_commits)(app, case.query)
-            scores.append(HistoryScore(ROOTLE, case.task, rank_of(case, found)))
+            scores.append(HistoryScore(ROOTLE, case.task, find_rank(case, found)))
     return scores
 
 
@@ -217,10 +217,10 @@ def rootle_gone(app: Any, query: str) -> list[str]:
 
 def score_cases(system: str, cases: Iterable[Case], ask: Ask) -> list[HistoryScore]:
     """Return the score of a system's answer to each case, in order."""
-    return [HistoryScore(system, one.task, rank_of(one, ask(one.query))) for one in cases]
+    return [HistoryScore(system, one.task, find_rank(one, ask(one.query))) for one in cases]
 
 
-def rank_of(case: Case, found: Sequence[str]) -> int | None:
+def find_rank(case: Case, found: Sequence[str]) -> int | None:
     """Return the rank of the first commit that answers a case, or None if it is too low."""
     return first_rank(case.commits, found, MAX_RANK.get(case.task, TOP_K))
 

@@ -266,7 +266,7 @@ class Torture:
             elif code not in (0, 1, 2) or (code == 2 and fault == "none"):
                 self._problems.append(f"rootle {command.name}: {last_message(command)}")
             elif code == 0 and command.name == "memory":
-                self._facts += [line for line in [_fact_of(command)] if line]
+                self._facts += [line for line in [_read_fact(command)] if line]
         self._commands = []
 
     def _check(self, fault: str) -> None:
@@ -338,6 +338,6 @@ def _environment(injector: FaultInjector, home: Path) -> dict[str, str]:
     return {**injector.environment, **folders, "HOME": os.fspath(home)}
 
 
-def _fact_of(command: Command) -> str:
+def _read_fact(command: Command) -> str:
     """Return the fact that a `rootle memory add` command stored."""
     return str(command.process.args[-1])  # type: ignore[index]

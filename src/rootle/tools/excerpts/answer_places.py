@@ -57,7 +57,7 @@ def choose_places(question: str, files: Sequence[AnswerFile], room: int) -> list
     choice = _Choice(files, ranked, room)
     for one in ranked:
         choice.add(one)
-    return [choice.places_of(at) for at in range(len(files))]
+    return [choice.choose_places(at) for at in range(len(files))]
 
 
 class _Choice:
@@ -116,7 +116,7 @@ class _Choice:
         else:
             self._named[at].append(place)
 
-    def places_of(self, at: int) -> ChosenPlaces:
+    def choose_places(self, at: int) -> ChosenPlaces:
         """Return the places of a file, and the variables that its shown lines use."""
         has_variables = self._lines[at] and self._room >= _MIN_ROOM_WITH_VARIABLES
         used = self._files[at].choose_used(self._lines[at]) if has_variables else []

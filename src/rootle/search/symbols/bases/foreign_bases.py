@@ -80,7 +80,7 @@ class ForeignBases:
         end = bisect_left(found.positions, (use.line, 0))
         roles = [classify(tree, *at, found.size) for at in found.positions[first:end]]
         receivers = [role.receiver for role in roles if role.kind == "implementation"]
-        modules = [self._module_of(file, receiver) for receiver in receivers]
+        modules = [self._find_module(file, receiver) for receiver in receivers]
         return bool(modules) and all(map(self._is_outside, modules))
 
     def _read(self, path: str) -> _ParsedNames | None:
@@ -95,7 +95,7 @@ class ForeignBases:
         )
         return _ParsedNames(found, tree, {}) if found is not None and tree is not None else None
 
-    def _module_of(self, file: _ParsedNames, receiver: str) -> str:
+    def _find_module(self, file: _ParsedNames, receiver: str) -> str:
         """Return the path of the module that a name comes from; "" if it is not known."""
         first, *_ = WORD.findall(receiver) or [self._name]
         if first not in file.modules:
