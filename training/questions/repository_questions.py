@@ -73,7 +73,7 @@ def make_questions(
     per_file = Counter(path for one in questions for path, _, _ in one.targets)
     for kind, found in by_kind.items():
         questions += _sample_evenly(found, LIMITS[kind], rng, per_file)
-    return _without_duplicates(questions), changed
+    return _drop_duplicates(questions), changed
 
 
 def _ask_docs(texts: Texts, words: Sequence[str], rng: random.Random) -> Iterator[CodeQuestion]:
@@ -181,5 +181,5 @@ def _sample_evenly(
     return chosen
 
 
-def _without_duplicates(questions: Iterable[CodeQuestion]) -> list[CodeQuestion]:
+def _drop_duplicates(questions: Iterable[CodeQuestion]) -> list[CodeQuestion]:
     return list({one.query.lower(): one for one in questions}.values())
