@@ -61,7 +61,7 @@ class CombinedSearch:
     config: Config
     open_commits: OpenCommits
     open_indexed: Callable[[], CommitSearch | None]  # returns None if no commits are indexed yet
-    date_of: Callable[[str], float | None]  # returns the Unix time of a commit, tag or branch
+    find_date: Callable[[str], float | None]  # returns the Unix time of a commit, tag or branch
     open_names: Callable[[], NameLookup]  # called only for questions about a name
 
     def search(

@@ -26,7 +26,7 @@ from rootle.types import COMMIT_URI, RevisionRange, SearchQuery, SearchResponse
 class CommitSelection:
     """Answers questions for which commits need not be searched by words."""
 
-    date_of: Callable[[str], float | None]  # the Unix time of a commit, tag or branch
+    find_date: Callable[[str], float | None]  # the Unix time of a commit, tag or branch
     open_names: Callable[[], NameLookup]
 
     def list(

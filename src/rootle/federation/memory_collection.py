@@ -28,7 +28,7 @@ class MemoryCollection:
     # Returns the memories about a topic that pass a test, best first. Raises ConfigError if
     # memories are disabled.
     recall: Callable[[str, IsWanted], Sequence[Memory]]
-    date_of: Callable[[str], float | None]  # returns the Unix time of a commit, tag or branch
+    find_date: Callable[[str], float | None]  # returns the Unix time of a commit, tag or branch
 
     @property
     def kind(self) -> ResultKind:

@@ -22,8 +22,8 @@ __all__ = [
     "as_openai",
     "as_openai_response",
     "call_tool",
-    "search_folder",
     "create_tools",
+    "search_folder",
     "vectordb_read",
     "vectordb_search",
 ]

@@ -22,7 +22,7 @@ AUTHORS = (
 REVISIONS = ("v2.0", "v1", "rel_1_0", "topic", "HEAD", "HEAD~2", "8eec5ca", "added")
 REPOSITORY = Repository(
     KnownAuthors(AUTHORS),
-    date_of=lambda name: 1.0 if name in REVISIONS else None,
+    find_date=lambda name: 1.0 if name in REVISIONS else None,
     is_place=lambda name: name in ("Request", "Planck"),
     is_folder=lambda path: path == "src",
 )

@@ -24,7 +24,7 @@ class Repository:
     """Looks up names and revisions in the repository of a question."""
 
     authors: KnownAuthors
-    date_of: Callable[[str], float | None]  # the Unix time of a commit, tag or branch
+    find_date: Callable[[str], float | None]  # the Unix time of a commit, tag or branch
     is_place: Callable[[str], bool]  # whether a definition or a file has a name
     is_folder: Callable[[str], bool]  # whether a commit changed files below a folder
 

@@ -47,15 +47,15 @@ class CommitFilters:
 def read_filters(
     text: str,
     now_s: float,
-    date_of: Callable[[str], float | None],
+    find_date: Callable[[str], float | None],
     is_folder: Callable[[str], bool],
 ) -> CommitFilters:
     """Return the dates and paths in a text as operators, and the other words.
 
-    `date_of` returns the Unix time of a revision, or None if there is no such revision, and
+    `find_date` returns the Unix time of a revision, or None if there is no such revision, and
     `is_folder` whether a commit changed files below a folder.
     """
-    text, operators = read_dates(f"{text} ", datetime.fromtimestamp(now_s, UTC), date_of)
+    text, operators = read_dates(f"{text} ", datetime.fromtimestamp(now_s, UTC), find_date)
     for found in _PATH.finditer(text):
         path = found["path"].removeprefix("./")
         if "/" in path or detect_language(path) != UNKNOWN:

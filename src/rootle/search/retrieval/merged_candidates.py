@@ -109,7 +109,7 @@ def gather_candidates(
 def choose_candidates(
     sparse: SparseFindings,
     dense_hits: Ranked,
-    files_of: Callable[[Ids], Ids],
+    find_files: Callable[[Ids], Ids],
     limit: int,
     scoped: ScopedQuery,
 ) -> CandidateIds:
@@ -122,15 +122,15 @@ def choose_candidates(
     defining = np.array([c for ids in sparse.definers.values() for c in ids], dtype=np.int64)
     # Names are looked up in all files, so chunks of files outside the scope are dropped.
     defining, required = (
-        _filter_by_scope(ids, files_of, scoped) for ids in (defining, scoped.chunk_ids)
+        _filter_by_scope(ids, find_files, scoped) for ids in (defining, scoped.chunk_ids)
     )
     symbols = sparse.symbols.ids[:_MAX_SYMBOL_CHUNKS]
     lists = [ids for ids in (defining, fused, required) if len(ids)]
     chunk_ids = sorted_unique(np.concatenate([symbols, *lists]))
     if len(chunk_ids) > limit or limit < MAX_CANDIDATE_FILES:
         best = _first_unique((required, defining, fused, symbols), limit)
-        return _cut_candidates(best, sparse, files_of, limit)
-    files = files_of(chunk_ids)
+        return _cut_candidates(best, sparse, find_files, limit)
+    files = find_files(chunk_ids)
     by_field = [field.ids[:_MAX_FILES_PER_FIELD] for field in _file_fields(sparse)]
     of_lists = [files[chunk_ids.searchsorted(ids)] for ids in lists]
     wanted = dict.fromkeys(_interleave([*by_field, *of_lists]))
@@ -138,10 +138,10 @@ def choose_candidates(
     return _select_files(chunk_ids, files, list(wanted))
 
 
-def _filter_by_scope(ids: Ids, files_of: Callable[[Ids], Ids], scoped: ScopedQuery) -> Ids:
+def _filter_by_scope(ids: Ids, find_files: Callable[[Ids], Ids], scoped: ScopedQuery) -> Ids:
     if scoped.files is None or not len(ids):
         return ids
-    return ids[np.isin(files_of(ids), _to_ids(scoped.files))]
+    return ids[np.isin(find_files(ids), _to_ids(scoped.files))]
 
 
 def _interleave(lists: Sequence[Ids]) -> Iterable[int]:
@@ -163,13 +163,13 @@ def _select_files(chunk_ids: Ids, files: Ids, wanted: Sequence[int]) -> Candidat
 
 
 def _cut_candidates(
-    best: Ids, sparse: SparseFindings, files_of: Callable[[Ids], Ids], limit: int
+    best: Ids, sparse: SparseFindings, find_files: Callable[[Ids], Ids], limit: int
 ) -> CandidateIds:
     """Return the best chunks and their files, and files that match as a whole, up to the limit."""
     whole_files = (field.ids[:_MAX_FILES_PER_FIELD] for field in _file_fields(sparse))
-    found = _first_unique((files_of(best), *whole_files), limit + 1)
+    found = _first_unique((find_files(best), *whole_files), limit + 1)
     chunk_ids = np.sort(best)
-    return _select_files(chunk_ids, files_of(chunk_ids), found[found >= 0][:limit].tolist())
+    return _select_files(chunk_ids, find_files(chunk_ids), found[found >= 0][:limit].tolist())
 
 
 def _first_unique(lists: Iterable[Ids], limit: int) -> Ids:
