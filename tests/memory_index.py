@@ -21,7 +21,7 @@ from rootle.index.reader import (
     Neighbors,
     TextRange,
 )
-from rootle.protocols import Ids, Matrix, Ranked, Vector, WeightedTerm
+from rootle.protocols import Ids, Matrix, RankedIds, Vector, WeightedTerm
 from rootle.text.languages import detect_language
 from rootle.text.terms import WORD, compose, whole_identifier, word_terms
 from rootle.types import DocumentSection
@@ -151,7 +151,7 @@ class MemorySparse:
 
     def query(
         self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
-    ) -> Ranked:
+    ) -> RankedIds:
         return self.field_scores("chunks", ["body"], terms, k, files=files)
 
     def field_scores(
@@ -162,7 +162,7 @@ class MemorySparse:
         k: int,
         *,
         files: Collection[int] | None = None,
-    ) -> Ranked:
+    ) -> RankedIds:
         scores: defaultdict[int, float] = defaultdict(float)
         for field in fields:
             documents = self._fields.get((level, field), {})
@@ -319,8 +319,8 @@ def _count_terms(texts: Mapping[int, str]) -> dict[int, Counter[str]]:
     }
 
 
-def _make_hits(pairs: Sequence[tuple[int, float]]) -> Ranked:
-    return Ranked(_to_ids(at for at, _ in pairs), np.array([s for _, s in pairs], np.float32))
+def _make_hits(pairs: Sequence[tuple[int, float]]) -> RankedIds:
+    return RankedIds(_to_ids(at for at, _ in pairs), np.array([s for _, s in pairs], np.float32))
 
 
 def _to_ids(values: Iterable[int]) -> Ids:

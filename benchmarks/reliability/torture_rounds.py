@@ -13,7 +13,7 @@ from random import Random
 from typing import Final, Self
 
 from benchmarks.reliability.checks import (
-    Expected,
+    ExpectedAnswers,
     answer_differences,
     compare_searcher,
     expected_answers,
@@ -295,7 +295,7 @@ class Torture:
         if code == 2 and _REMEDY in command.messages:
             index_command(self._place, self._draw_umask(), "--rebuild").finish()
 
-    def _check_command(self, expected: Expected) -> None:
+    def _check_command(self, expected: ExpectedAnswers) -> None:
         question = self._rng.choice(list(expected.answers))
         command = search_command(self._place, question, self._draw_umask())
         code, out = command.finish()

@@ -17,7 +17,7 @@ from rootle.index.local.vector_matrix.reader import EmbeddedDense
 from rootle.index.local.vector_matrix.writer import DenseWriter
 from rootle.index.remote.backends import Backend, dense_opener, open_server, sparse_opener
 from rootle.index.remote.protocol import Leg, RemoteChunk, RemoteIndex, Stamp
-from rootle.protocols import Ranked, Vector, WeightedTerm
+from rootle.protocols import RankedIds, Vector, WeightedTerm
 from rootle.storage.quantization import quantize
 
 DIMENSIONS = 32
@@ -34,7 +34,7 @@ class DenseBench(Protocol):
         """Replace the chunks of files; the argument maps file ids to chunk ids to vectors."""
 
     def remove(self, files: Sequence[int]) -> None: ...
-    def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked: ...
+    def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> RankedIds: ...
 
 
 class SparseBench(Protocol):
@@ -44,7 +44,7 @@ class SparseBench(Protocol):
     def remove(self, files: Sequence[int]) -> None: ...
     def query(
         self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
-    ) -> Ranked: ...
+    ) -> RankedIds: ...
 
 
 class _EmbeddedDense:
@@ -69,7 +69,7 @@ class _EmbeddedDense:
         self._generation += 1
         writer.commit(self._generation)
 
-    def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked:
+    def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> RankedIds:
         return EmbeddedDense(self._folder).query(vector, k, files)
 
 
@@ -99,7 +99,7 @@ class _EmbeddedSparse:
 
     def query(
         self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
-    ) -> Ranked:
+    ) -> RankedIds:
         return EmbeddedSparse(self._folder).query(terms, k, files)
 
 
@@ -131,12 +131,12 @@ class _Remote:
         self._generation += 1
         self._index.commit(Stamp(self._generation, is_complete=True))
 
-    def query(self, asked: Any, k: int, files: Collection[int] | None = None) -> Ranked:
+    def query(self, asked: Any, k: int, files: Collection[int] | None = None) -> RankedIds:
         index: Any = self._index  # a dense or a sparse index
         stamp, ranked = index.query(asked, k, files, TIMEOUT_S)
         assert stamp == Stamp(self._generation, is_complete=True)
         assert stamp == self._index.read_stamp(DIMENSIONS)
-        assert isinstance(ranked, Ranked)
+        assert isinstance(ranked, RankedIds)
         return ranked
 
 

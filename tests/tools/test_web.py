@@ -24,17 +24,17 @@ _WITHOUT_PACKAGE = """\
 import sys
 sys.modules["ddgs"] = None
 from rootle import Config, open_app
-from rootle.tools import tools_of
+from rootle.tools import create_tools
 app = open_app(".", config=Config(web_search=True))
-for tool in tools_of(app):
+for tool in create_tools(app):
     if tool.name == "web_search":
         print(tool("anything"))
 """
 _LIST_IMPORTS = """\
 import sys
 from rootle import Config, open_app
-from rootle.tools import tools_of
-tools_of(open_app(".", config=Config(web_search=True)))
+from rootle.tools import create_tools
+create_tools(open_app(".", config=Config(web_search=True)))
 print([name for name in ("ddgs", "lxml", "primp", "html_to_markdown", "http.client")
        if name in sys.modules])
 """

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 from rootle.errors import IndexStorageError
 from rootle.history.commit_view import CommitView
 from rootle.index.reader import ChunkRow, IndexReader
-from rootle.protocols import NO_HITS, Embedder, Ranked, WeightedTerm
+from rootle.protocols import NO_HITS, Embedder, RankedIds, WeightedTerm
 from rootle.text.terms import WORD, file_stem, word_terms
 from rootle.types import HIDDEN_CHANGE, REMOVED_SCOPE_SEPARATOR, DocumentSection
 
@@ -192,7 +192,7 @@ def _section_at(index: IndexReader, chunk: ChunkRow) -> DocumentSection | None:
     return sections[at] if at >= 0 else None
 
 
-def _scale(hits: Ranked) -> dict[int, float]:
+def _scale(hits: RankedIds) -> dict[int, float]:
     """Return the scores divided by the best score."""
     best = float(hits.scores.max(initial=0.0))
     if best <= 0:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Protocol
 
-from rootle.protocols import Ids, Matrix, Ranked, Scores, Vector, WeightedTerm
+from rootle.protocols import Ids, Matrix, RankedIds, Scores, Vector, WeightedTerm
 from rootle.storage.change_time import CHANGE_TICK_NS
 from rootle.types import FILES, DocumentSection
 
@@ -119,7 +119,7 @@ class FileChunks:
 class Neighbors:
     """The result of a nearest-neighbor search."""
 
-    hits: Ranked
+    hits: RankedIds
     vector: Vector
     scan: Scores | None = None  # cosines by row if the index scanned all vectors; opaque to callers
 
@@ -132,7 +132,7 @@ class SparseReader(Protocol):
 
     def query(
         self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
-    ) -> Ranked:
+    ) -> RankedIds:
         """Return at most k chunk ids by BM25 of their text, only from `files` if given."""
 
     def field_scores(
@@ -143,7 +143,7 @@ class SparseReader(Protocol):
         k: int,
         *,
         files: Collection[int] | None = None,
-    ) -> Ranked:
+    ) -> RankedIds:
         """Return at most k chunk or file ids by BM25 of `fields`, only from `files` if given.
 
         Equal scores are in the order of paths and lines.

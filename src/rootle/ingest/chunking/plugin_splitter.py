@@ -9,7 +9,7 @@ from rootle.errors import PluginError
 from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.chunker import ChunkedText, split_ranges
 from rootle.plugins.hook import PluginHook, open_hook
-from rootle.plugins.registry import Found, Section
+from rootle.plugins.registry import FoundPlugin, Section
 from rootle.syntax.lines import LineRange, Lines, Name
 
 _LOG = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ def _split(chunker: PluginHook, uri: str, text: str, limits: ChunkLimits) -> Chu
     return split_ranges(lines, ranges, names, limits)
 
 
-def _check_sections(found: Found, sections: Iterable[object], count: int) -> list[Section]:
+def _check_sections(found: FoundPlugin, sections: Iterable[object], count: int) -> list[Section]:
     last = 0
     checked = []
     for section in sections:

@@ -86,10 +86,11 @@ def _join(pieces: list[str]) -> str:
     return " ".join(" ".join(pieces).split())
 
 
-Piece = tuple[str, "tuple[str, ...] | None"]  # the original text, and its English terms if known
+# The original text, and its English terms if known.
+TranslatedText = tuple[str, "tuple[str, ...] | None"]
 
 
-def _ideographs(text: str, language: Language) -> Iterator[Piece]:
+def _ideographs(text: str, language: Language) -> Iterator[TranslatedText]:
     """Yield runs of ideographs, with English terms for their parts, and the text between them."""
     terms = _dictionary(language).terms
     end = 0
@@ -107,7 +108,7 @@ def _ideographs(text: str, language: Language) -> Iterator[Piece]:
     yield text[end:], None
 
 
-def _words(text: str, language: Language) -> Iterator[Piece]:
+def _words(text: str, language: Language) -> Iterator[TranslatedText]:
     """Yield words with their English terms, and the text between them.
 
     The text of a function word becomes empty.

@@ -18,7 +18,7 @@ from rootle.protocols import (
     Matrix,
     QueryEmbedder,
     QuestionEmbedder,
-    Ranked,
+    RankedIds,
     SparseIndex,
     Vector,
     WordEmbedder,
@@ -34,12 +34,12 @@ _MAX_DEFINERS: Final = 200
 class SparseFindings:
     """BM25 hits of a question by field, and the chunks that define its names."""
 
-    body: Ranked
-    symbols: Ranked
-    notes: Ranked  # comments and headings
-    file_body: Ranked
-    file_symbols: Ranked
-    file_path: Ranked
+    body: RankedIds
+    symbols: RankedIds
+    notes: RankedIds  # comments and headings
+    file_body: RankedIds
+    file_symbols: RankedIds
+    file_path: RankedIds
     definers: dict[str, list[int]]  # name -> chunk ids
 
 
@@ -190,7 +190,9 @@ def _embed_question(embedder: QuestionEmbedder, question: Question) -> Matrix:
     return embedder.embed_question(question.text, question.related)[None, :]
 
 
-def _keep_allowed(found: Ranked, index: IndexReader, allowed: Collection[int] | None) -> Ranked:
+def _keep_allowed(
+    found: RankedIds, index: IndexReader, allowed: Collection[int] | None
+) -> RankedIds:
     """Drop hits in files that are not allowed, in case a server ignores the filter."""
     if allowed is None:
         return found

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from rootle.index.reader import FileChunks, FileState, IndexReader, Neighbors
-from rootle.protocols import MAX_MATCH_TERMS, NO_HITS, Ids, Ranked
+from rootle.protocols import MAX_MATCH_TERMS, NO_HITS, Ids, RankedIds
 from rootle.rank.adjacent_words import word_order
 from rootle.rank.features import share_of_max
 from rootle.rank.question.parsed import Question
@@ -84,7 +84,7 @@ def gather_candidates(
         chunks = index.dense.cosines(neighbors, chosen.files)
     states = index.files(chosen.files.tolist())
     file_hits = (sparse.file_body, sparse.file_symbols, sparse.file_path)
-    found = _Found(
+    found = _Findings(
         scoped.question.question,
         chosen,
         sparse,
@@ -108,7 +108,7 @@ def gather_candidates(
 
 def choose_candidates(
     sparse: SparseFindings,
-    dense_hits: Ranked,
+    dense_hits: RankedIds,
     find_files: Callable[[Ids], Ids],
     limit: int,
     scoped: ScopedQuery,
@@ -150,7 +150,7 @@ def _interleave(lists: Sequence[Ids]) -> Iterable[int]:
         yield from (one for one in ids if one is not None)
 
 
-def _file_fields(sparse: SparseFindings) -> tuple[Ranked, ...]:
+def _file_fields(sparse: SparseFindings) -> tuple[RankedIds, ...]:
     return (sparse.file_path, sparse.file_body, sparse.file_symbols)
 
 
@@ -179,13 +179,13 @@ def _first_unique(lists: Iterable[Ids], limit: int) -> Ids:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Findings:
     """The findings of both legs about the candidates of a question."""
 
     question: Question
     chosen: CandidateIds
     sparse: SparseFindings
-    dense_hits: Ranked
+    dense_hits: RankedIds
     file_scores: Floats  # BM25: rows for text, symbols and path, one column per file
     file_cosines: Floats  # rows for the best and the mean cosine of each file's chunks
     path_order: Ints  # positions of the files in the order of their paths
@@ -202,7 +202,7 @@ class _TermMatches:
 
 
 def _ranking_inputs(
-    found: _Found,
+    found: _Findings,
     terms: _TermMatches,
     order: Floats,
     states: Sequence[FileState],
@@ -251,7 +251,7 @@ def _file_cosines(chunks: FileChunks, file_ids: Ids) -> Floats:
     return best_and_mean
 
 
-def _definitions(found: _Found, positions: Ints) -> tuple[Flags, Floats]:
+def _definitions(found: _Findings, positions: Ints) -> tuple[Flags, Floats]:
     """Return which chunks define a name of the question, and the column `FileInputs.definers`."""
     chosen = found.chosen
     defines = np.zeros(len(chosen.chunks), dtype=bool)
@@ -265,7 +265,7 @@ def _definitions(found: _Found, positions: Ints) -> tuple[Flags, Floats]:
     return defines, definers
 
 
-def _match_terms(found: _Found, index: IndexReader | None) -> _TermMatches:
+def _match_terms(found: _Findings, index: IndexReader | None) -> _TermMatches:
     """Return the shares of the terms that occur; all are 0 without the word index."""
     file_ids = found.chosen.files
     count = len(file_ids)
@@ -307,7 +307,7 @@ def _match_terms(found: _Found, index: IndexReader | None) -> _TermMatches:
     )
 
 
-def _compare_word_order(found: _Found, index: IndexReader) -> Floats:
+def _compare_word_order(found: _Findings, index: IndexReader) -> Floats:
     """Return `FileInputs.pairs` and `FileInputs.triples`, as two rows."""
     chosen = found.chosen
     shares = np.zeros((2, len(chosen.files)))
@@ -341,7 +341,7 @@ def _read_best_chunks(
     return texts
 
 
-def _likely_files(found: _Found, count: int = _MAX_LIKELY_FILES) -> Ints:
+def _likely_files(found: _Findings, count: int = _MAX_LIKELY_FILES) -> Ints:
     """Return the positions of the files with the best sum of normalized scores."""
     body, _, path = found.file_scores
     columns = (body, path, found.file_cosines[0])
@@ -382,7 +382,7 @@ def sorted_unique(ids: Ids) -> Ids:
     return ordered[first_positions(ordered)]
 
 
-def lookup(rankings: Sequence[Ranked], ids: Ids) -> Floats:
+def lookup(rankings: Sequence[RankedIds], ids: Ids) -> Floats:
     """Return the scores of ascending ids, one row per ranking; 0 if the ranking lacks the id."""
     scores = np.zeros((len(rankings), len(ids)))
     found = np.concatenate([ranking.ids for ranking in rankings])

@@ -58,7 +58,7 @@ _NO_INLINE: Final = frozenset({b"friend", b"template"})  # "inline" cannot prece
 _NO_SPACE: Final = re.compile(rb"\S")
 
 
-class _Part(NamedTuple):
+class _HeadPart(NamedTuple):
     """A part of a head: its first word, and its range in the text."""
 
     word: bytes
@@ -91,24 +91,24 @@ def hide_macros(data: bytes) -> bytes:
     return bytes(readable)
 
 
-def _parts(match: re.Match[bytes]) -> list[_Part]:
+def _parts(match: re.Match[bytes]) -> list[_HeadPart]:
     """Return the parts of a head; none if it is a statement or its name is that of a macro."""
     parts, name = list(_split(match)), match[2]
     is_statement = not _STATEMENTS.isdisjoint({name, *(one.word for one in parts)})
     return [] if is_statement or name.isupper() else parts
 
 
-def _split(match: re.Match[bytes]) -> Iterator[_Part]:
+def _split(match: re.Match[bytes]) -> Iterator[_HeadPart]:
     start, text = match.start(1), match[1]
     for found in _PARTS.finditer(text):
         word = re.match(_WORD, found[1])
         is_separate = found.end() == len(text) or text[found.end() : found.end() + 1] not in b"*&"
         if word is not None:
             at = start + found.start()
-            yield _Part(word[0], at, at + len(found[1]), is_separate)
+            yield _HeadPart(word[0], at, at + len(found[1]), is_separate)
 
 
-def _find_macros(parts: list[_Part], name: bytes) -> list[_Part]:
+def _find_macros(parts: list[_HeadPart], name: bytes) -> list[_HeadPart]:
     """Return the parts before a name that must be macros."""
     words = [one for one in parts if one.word not in _SPECIFIERS]
     if any(one.word in _TYPES for one in words):
@@ -126,7 +126,7 @@ def _is_constructor(name: bytes) -> bool:
     return bool(owners) and owners[-1] == last.lstrip(b"~")
 
 
-def _word_after(macro: _Part, parts: list[_Part]) -> bytes:
+def _word_after(macro: _HeadPart, parts: list[_HeadPart]) -> bytes:
     at = parts.index(macro) + 1
     return parts[at].word if at < len(parts) else b""
 

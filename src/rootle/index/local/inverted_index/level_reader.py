@@ -19,7 +19,7 @@ from rootle.index.local.inverted_index.bm25 import (
 )
 from rootle.index.local.inverted_index.postings_codec import Array, Postings
 from rootle.index.local.inverted_index.segment import Flags, Segment
-from rootle.protocols import NO_HITS, Ids, Ranked, WeightedTerm
+from rootle.protocols import NO_HITS, Ids, RankedIds, WeightedTerm
 
 # Adding scores in an array of all documents is faster than sorting the postings if there are more
 # postings than documents divided by this factor.
@@ -83,7 +83,8 @@ _Scored = tuple[Array, Floats]
 # Takes a segment and positions of documents in it. Returns a flag per position: whether to search
 # this document.
 Only = Callable[[LiveSegment, Ids], Flags]
-_Found = tuple[Segment, Ids, Floats]  # positions of documents in a segment, and their scores
+# Positions of documents in a segment, and their scores.
+_FoundDocuments = tuple[Segment, Ids, Floats]
 _Terms = tuple[tuple[str, ...], tuple[WeightedTerm, ...]]  # the fields, and the terms in them
 
 
@@ -94,7 +95,7 @@ class LevelReader:
         self.segments = segments
         self._order = order
         self._statistics: dict[str, FieldStatistics] = {}
-        self._kept: OrderedDict[_Terms, Sequence[_Found]] = OrderedDict()
+        self._kept: OrderedDict[_Terms, Sequence[_FoundDocuments]] = OrderedDict()
         self.count = sum(segment.live_count for segment in segments)
 
     def frequency(self, field: str, term: str) -> int:
@@ -108,7 +109,7 @@ class LevelReader:
         terms: Sequence[WeightedTerm],
         k: int,
         only: Only | None = None,
-    ) -> Ranked:
+    ) -> RankedIds:
         """Return at most k documents by the sum of their BM25 scores in the fields, best first.
 
         `only` selects the documents to search, by default all.
@@ -122,7 +123,9 @@ class LevelReader:
             wanted.append((segment, at[is_wanted], scores[is_wanted]))
         return self.best(wanted, k)
 
-    def _scores(self, fields: tuple[str, ...], terms: tuple[WeightedTerm, ...]) -> Sequence[_Found]:
+    def _scores(
+        self, fields: tuple[str, ...], terms: tuple[WeightedTerm, ...]
+    ) -> Sequence[_FoundDocuments]:
         """Return the documents with the terms, and their scores, by segment; () if there are none.
 
         Other threads may use the kept scores at the same time, so the caller must not change them.
@@ -139,7 +142,9 @@ class LevelReader:
                     self._kept.popitem(last=False)
         return found
 
-    def _add_fields(self, fields: Sequence[str], terms: Sequence[WeightedTerm]) -> Sequence[_Found]:
+    def _add_fields(
+        self, fields: Sequence[str], terms: Sequence[WeightedTerm]
+    ) -> Sequence[_FoundDocuments]:
         scored = [self._score_field(field, terms) for field in fields] if self.segments else []
         if all(one is None for own in scored for one in own):
             return ()
@@ -149,7 +154,7 @@ class LevelReader:
             found.append((segment.segment, at, scores))
         return found
 
-    def best(self, found: Sequence[_Found], k: int) -> Ranked:
+    def best(self, found: Sequence[_FoundDocuments], k: int) -> RankedIds:
         """Return the k best documents. Each item is a segment, positions in it and their scores."""
         if k <= 0 or not found:
             return NO_HITS

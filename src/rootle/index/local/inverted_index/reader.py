@@ -23,7 +23,7 @@ from rootle.index.local.inverted_index.level_reader import LevelReader, LiveSegm
 from rootle.index.local.inverted_index.postings_codec import Postings
 from rootle.index.local.inverted_index.segment import Flags, Segment, is_in_sorted
 from rootle.index.reader import Level
-from rootle.protocols import MAX_MATCH_TERMS, Ids, Ranked, WeightedTerm
+from rootle.protocols import MAX_MATCH_TERMS, Ids, RankedIds, WeightedTerm
 from rootle.text.stemmer import open_stemmer
 
 
@@ -71,7 +71,7 @@ class EmbeddedSparse:
 
     def query(
         self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
-    ) -> Ranked:
+    ) -> RankedIds:
         """Return at most k chunk ids by BM25 of their text, best first."""
         return self.field_scores("chunks", ["body"], terms, k, files=files)
 
@@ -83,7 +83,7 @@ class EmbeddedSparse:
         k: int,
         *,
         files: Collection[int] | None = None,
-    ) -> Ranked:
+    ) -> RankedIds:
         """Return chunk or file ids by BM25 over the given fields, best first.
 
         If `files` is given, only those files and their chunks are searched. Equal scores are in the

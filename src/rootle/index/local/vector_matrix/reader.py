@@ -19,7 +19,7 @@ from rootle.index.local.document_order import DocumentOrder, top_positions
 from rootle.index.local.vector_matrix.matrix_files import check_rows, map_rows, read_state
 from rootle.index.local.vector_matrix.row_lookup import RowLookup
 from rootle.index.reader import FileChunks, Neighbors
-from rootle.protocols import Ids, Matrix, Ranked, Rows, Scores, Vector
+from rootle.protocols import Ids, Matrix, RankedIds, Rows, Scores, Vector
 from rootle.storage.quantization import quantize
 
 _THREADS: Final = min(4, os.cpu_count() or 1)
@@ -95,7 +95,7 @@ class EmbeddedDense:
         cosines: Scores = products * self._inverse_norms[rows] / _norm(query)
         return cosines
 
-    def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked:
+    def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> RankedIds:
         """Return at most k chunk ids by cosine, best first, from `files` if given.
 
         In a large matrix, a few of the nearest chunks may be missed, because the first half of
@@ -170,7 +170,7 @@ class EmbeddedDense:
     def _lookup(self) -> RowLookup:
         return RowLookup(self.chunk_ids, self.file_ids)
 
-    def top_hits(self, scores: Scores, k: int, files: Collection[int] | None = None) -> Ranked:
+    def top_hits(self, scores: Scores, k: int, files: Collection[int] | None = None) -> RankedIds:
         """Return the k best rows of a scan."""
         rows = self._best_rows(scores, k, files)
         return self._make_hits(rows, scores[rows], k)
@@ -194,7 +194,7 @@ class EmbeddedDense:
         top = top_positions(usable, k)
         return top if usable is scores else top[np.isfinite(usable[top])]
 
-    def _make_hits(self, rows: Ids, scores: Scores, k: int) -> Ranked:
+    def _make_hits(self, rows: Ids, scores: Scores, k: int) -> RankedIds:
         if len(rows) > 2 * k > 0:
             near = top_positions(scores, k)
             rows, scores = rows[near], scores[near]

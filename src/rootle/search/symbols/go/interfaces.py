@@ -25,7 +25,7 @@ from rootle.search.symbols.go.type_identity import (
 from rootle.search.symbols.parsed_files import ParsedFiles
 from rootle.search.symbols.scan_limits import ScanLimits
 from rootle.syntax.go_signatures import NAMED, GoTypeUse, Signature
-from rootle.syntax.go_types import Embedded, GoFile, GoType, package_name, read_go_file
+from rootle.syntax.go_types import EmbeddedType, GoFile, GoType, package_name, read_go_file
 from rootle.types import SymbolUse
 
 _MAX_INTERFACES: Final = 10  # interfaces with the requested name
@@ -142,14 +142,14 @@ class GoInterfaces:
                 if one.is_constraint:
                     return None
                 methods |= outer.locate(one.methods)
-                methods |= _ERROR if Embedded("error") in one.embedded else {}
+                methods |= _ERROR if EmbeddedType("error") in one.embedded else {}
                 inner += [found for name in one.embedded for found in self._resolve(outer, name)]
             places = [(outer.state.id, one.row) for outer, one in inner]
             level = [found for found, at in zip(inner, places, strict=True) if at not in known]
             known.update(places)
         return methods
 
-    def _resolve(self, file: _ReadFile, name: Embedded) -> Iterator[tuple[_ReadFile, GoType]]:
+    def _resolve(self, file: _ReadFile, name: EmbeddedType) -> Iterator[tuple[_ReadFile, GoType]]:
         """Yield the type that a name in a file refers to, if it is in this repository."""
         imported = file.content.imports.get(name.qualifier)
         if name.qualifier and imported is None:
@@ -302,7 +302,9 @@ def _walk_embedded(name: str, types: Mapping[str, tuple[_ReadFile, GoType]]) -> 
 
 def _embeds(kind: GoType, package: _Package, target: tuple[_Package, str]) -> bool:
     """Return whether a type embeds the target, which is given by its package and its name."""
-    inside = Embedded(target[1]) if package == target[0] else Embedded(target[1], target[0][1])
+    inside = (
+        EmbeddedType(target[1]) if package == target[0] else EmbeddedType(target[1], target[0][1])
+    )
     return inside in kind.embedded
 
 
