@@ -259,11 +259,11 @@ def accepts(items: Any, char: str) -> bool:
         elif op is codes.RANGE:
             found = found or argument[0] <= ord(char) <= argument[1]
         elif op is codes.CATEGORY:
-            found = found or _in_category(argument, char)
+            found = found or _is_in_category(argument, char)
     return found != is_negated
 
 
-def _in_category(category: Any, char: str) -> bool:
+def _is_in_category(category: Any, char: str) -> bool:
     name = str(category)
     kinds = {"DIGIT": char.isdigit(), "SPACE": char.isspace()}
     kinds["WORD"] = char.isalnum() or char == "_"

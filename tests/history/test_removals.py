@@ -449,7 +449,7 @@ class Ledger:
 """
 
 
-def _without_flush(text: str) -> str:
+def _cut_flush(text: str) -> str:
     return text[: text.index("    def flush")]
 
 
@@ -459,8 +459,8 @@ def test_methods_of_different_classes_with_the_same_name_are_both_found(
     hashes = make_history(
         tmp_path / "repo",
         ("Add", {"jobs.py": MAILER + LEDGER}),
-        ("Mailer sends at once", {"jobs.py": _without_flush(MAILER) + LEDGER}),
-        ("Ledger writes at once", {"jobs.py": _without_flush(MAILER) + _without_flush(LEDGER)}),
+        ("Mailer sends at once", {"jobs.py": _cut_flush(MAILER) + LEDGER}),
+        ("Ledger writes at once", {"jobs.py": _cut_flush(MAILER) + _cut_flush(LEDGER)}),
     )
     app = make_app(tmp_path / "repo")
     named = [one.commit.hash for one in find(app, "flush") if one.name == "flush"]

@@ -339,7 +339,7 @@ def _context_lines(app: App) -> set[int]:
 
 
 @pytest.fixture
-def feed(root: Path) -> Path:
+def long_source(root: Path) -> Path:
     """Add a file with three matching spans, one of which is a definition of 41 lines."""
     notes = "".join(f"# note {row}\n" for row in range(60))
     body = "".join(f"    okapi_{row} = walk({row})\n" for row in range(40))
@@ -348,14 +348,14 @@ def feed(root: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("feed")
+@pytest.mark.usefixtures("long_source")
 def test_max_context_lines(open_own_with: OpenWith) -> None:
     sizes = [len(_context_lines(open_own_with(max_context_lines=most))) for most in (20, 70)]
     assert sizes[0] <= 20 < sizes[1] <= 70
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("feed")
+@pytest.mark.usefixtures("long_source")
 def test_context_before_lines_and_context_after_lines(open_own_with: OpenWith) -> None:
     """Without extra lines, the context contains only the definition and the other spans."""
     shown = {

@@ -116,14 +116,14 @@ def _content(response: SearchResponse) -> Any:
         found["interpretation"].pop("at")
     for result in found["results"]:
         result.pop("lastCommit", None)  # the index of commits covers only current files
-    return _without(found, prefix)
+    return _strip_prefix(found, prefix)
 
 
-def _without(value: Any, prefix: str) -> Any:
+def _strip_prefix(value: Any, prefix: str) -> Any:
     if isinstance(value, dict):
-        return {key: _without(one, prefix) for key, one in value.items()}
+        return {key: _strip_prefix(one, prefix) for key, one in value.items()}
     if isinstance(value, list):
-        return [_without(one, prefix) for one in value]
+        return [_strip_prefix(one, prefix) for one in value]
     return value.removeprefix(prefix) if prefix and isinstance(value, str) else value
 
 

@@ -106,8 +106,8 @@ class _HtmlText(HTMLParser):
         text, self._parts = "".join(self._parts), []
         level, self._level = self._level, 0
         if level:
-            self._text.heading(level, text)
+            self._text.start_section(level, text)
         else:
             line = text if self._is_preformatted else " ".join(text.split())
-            self._text.paragraph("" if line.strip(" |") == "" else line)  # a row of empty cells
+            self._text.add_paragraph("" if line.strip(" |") == "" else line)  # a row of empty cells
         self._is_preformatted = False

@@ -88,10 +88,10 @@ def _read_text(events: Iterator[XmlEvent], found: ExtractedDocument) -> None:
             if table.add(line):
                 continue
             if level:
-                text.heading(level, line)
+                text.start_section(level, line)
             else:
-                text.paragraph(line)
-        text.paragraph(table.read(event))
+                text.add_paragraph(line)
+        text.add_paragraph(table.read(event))
     text.end_section()
 
 

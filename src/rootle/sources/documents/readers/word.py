@@ -45,13 +45,13 @@ def read_word(file: BinaryIO, found: ExtractedDocument) -> None:
         text = HeadedText(found)
         for level, line in _list_paragraphs(container.events(main), levels):
             if level:
-                text.heading(level, line)
+                text.start_section(level, line)
             else:
-                text.paragraph(line)
+                text.add_paragraph(line)
         for title, lines in _list_appendices(container, relations.values()):
-            text.heading(1, title)
+            text.start_section(1, title)
             for line in lines:
-                text.paragraph(line)
+                text.add_paragraph(line)
         text.end_section()
 
 
