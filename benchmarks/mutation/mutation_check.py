@@ -43,7 +43,7 @@ _MAX_TESTS = 60  # per fault, in addition to the tests of golden rankings
 
 # By path and line: the ids of the tests that execute the line. They are ordered by the number of
 # folders that they have in common with the path, then by the number of lines that they execute.
-Executed = Mapping[str, Mapping[int, list[str]]]
+TestsByLine = Mapping[str, Mapping[int, list[str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def sample(faults: Sequence[tuple[str, Mutant]], count: int, seed: int) -> list[
     return random.Random(seed).sample(list(faults), min(count, len(faults)))
 
 
-def executed_lines(work: Path, tests: Sequence[str]) -> Executed:
+def executed_lines(work: Path, tests: Sequence[str]) -> TestsByLine:
     """Return the ids of the tests that execute each line of each file, in the order to run."""
     data_file = work / "coverage"
     if not data_file.exists():
@@ -200,7 +200,7 @@ def run_fault(copy: Path, path: str, mutant: Mutant, tests: Sequence[str]) -> Re
     return Result(path, mutant.line, mutant.kind, mutant.before, mutant.after, outcome, len(tests))
 
 
-def chosen_tests(fault: tuple[str, Mutant], executed: Executed) -> list[str]:
+def chosen_tests(fault: tuple[str, Mutant], executed: TestsByLine) -> list[str]:
     """Return the ids of the tests to run against a fault."""
     path, mutant = fault
     found = executed.get(path, {}).get(mutant.line, [])

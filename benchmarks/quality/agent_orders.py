@@ -71,7 +71,7 @@ class LabeledText:
 
 @dataclass(frozen=True, slots=True)
 class DetectionFigures:
-    """How many texts of a set are flagged."""
+    """The number of texts in a set, and of those that are flagged."""
 
     flagged: int
     total: int

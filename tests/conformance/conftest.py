@@ -144,7 +144,7 @@ def _chunk(file_id: int, chunk_id: int, vector: Vector | None, terms: str) -> Re
     return RemoteChunk(chunk_id, file_id, f"src/{file_id}.py", "python", 1, 9, vector, terms)
 
 
-def _on_servers(*kinds: str) -> list[Any]:
+def _mark_servers(*kinds: str) -> list[Any]:
     return [pytest.param(kind, marks=pytest.mark.server) for kind in kinds]
 
 
@@ -161,7 +161,7 @@ def open_remote(request: pytest.FixtureRequest) -> OpenRemote:
     return open_it
 
 
-@pytest.fixture(params=["embedded", *_on_servers("chroma", "opensearch", "weaviate")])
+@pytest.fixture(params=["embedded", *_mark_servers("chroma", "opensearch", "weaviate")])
 def dense(request: pytest.FixtureRequest, tmp_path: Path, open_remote: OpenRemote) -> DenseBench:
     if request.param == "embedded":
         return _EmbeddedDense(tmp_path)
@@ -171,7 +171,7 @@ def dense(request: pytest.FixtureRequest, tmp_path: Path, open_remote: OpenRemot
     )
 
 
-@pytest.fixture(params=["embedded", *_on_servers("opensearch", "elasticsearch", "weaviate")])
+@pytest.fixture(params=["embedded", *_mark_servers("opensearch", "elasticsearch", "weaviate")])
 def sparse(request: pytest.FixtureRequest, tmp_path: Path, open_remote: OpenRemote) -> SparseBench:
     if request.param == "embedded":
         return _EmbeddedSparse(tmp_path)

@@ -189,11 +189,11 @@ def test_the_manifest_stores_file_names_that_are_not_utf_8(tmp_path: Path) -> No
     with write_transaction(connection):
         file_id = manifest.put(state)
     assert manifest.files_by_id([file_id, 999])[file_id].path == path
-    changed, removed = manifest.changed_since(0)
+    changed, removed = manifest.list_changes_since(0)
     assert ([s.path for s in changed], removed) == ([path], [])
     with write_transaction(connection):
         manifest.remove(file_id, 2)
-    assert manifest.changed_since(1) == ([], [file_id])
+    assert manifest.list_changes_since(1) == ([], [file_id])
     connection.close()
 
 

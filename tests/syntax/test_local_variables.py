@@ -1,4 +1,4 @@
-"""Which occurrences of a name are those of a local variable or a parameter."""
+"""Occurrences of a name that are those of a local variable or a parameter."""
 
 from __future__ import annotations
 

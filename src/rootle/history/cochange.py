@@ -31,7 +31,7 @@ class PastChange:
 
 @dataclass(frozen=True, slots=True)
 class Cochange:
-    """How often another file changed together with a given file.
+    """The number of commits that changed a given file and another one together.
 
     The shares are those of the common commits among other commits, from 0 to 1.
     """

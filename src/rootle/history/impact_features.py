@@ -192,8 +192,8 @@ class ImpactFeatures:
 
     def _users(self, symbols: Sequence[str]) -> dict[str, list[str]]:
         found: dict[str, list[str]] = defaultdict(list)
-        telling = [name for name in symbols if len(name) > 4][:_MAX_DEFINED]
-        for name in telling:
+        specific = [name for name in symbols if len(name) > 4][:_MAX_DEFINED]
+        for name in specific:
             terms = self._index.sparse.stems(whole_identifier("".join(WORD.findall(name))))
             if not terms:
                 continue

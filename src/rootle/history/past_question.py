@@ -117,7 +117,7 @@ _MAX_CHARS: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class PastQuestion:
-    """How a question is answered from commits."""
+    """A question about the past, and how commits answer it."""
 
     asks_first: bool  # commits come before files
     excludes_files: bool = False  # `in:history`

@@ -103,5 +103,5 @@ class PresentCode:
 
 def _significant(lines: tuple[str, ...]) -> list[str]:
     normalized = ("".join(line.split()) for line in lines)
-    telling = (line for line in normalized if sum(map(str.isalnum, line)) >= _MIN_LETTERS)
-    return list(telling)[:_MAX_LINES]
+    specific = (line for line in normalized if sum(map(str.isalnum, line)) >= _MIN_LETTERS)
+    return list(specific)[:_MAX_LINES]

@@ -133,8 +133,8 @@ class RemovalQuestion:
     def weigh_terms(self, sparse: SparseReader) -> Mapping[str, float]:
         """Return the stems of the question with their weights. Rare stems weigh more."""
         words = [word.lower() for word in WORD.findall(self.text)]
-        telling = [w for w in words if w not in STOP_WORDS and w not in _ASKING] or words
-        kept = [word for word in WORD.findall(self.text) if word.lower() in telling]
+        specific = [w for w in words if w not in STOP_WORDS and w not in _ASKING] or words
+        kept = [word for word in WORD.findall(self.text) if word.lower() in specific]
         terms = list(dict.fromkeys(stem for word in kept for stem in _table()[word].split()))
         count, frequencies = sparse.file_frequencies(terms)
         return {

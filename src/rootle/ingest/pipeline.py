@@ -167,7 +167,7 @@ class Pipeline:
         if lag.is_current(self._manifest.generation()):
             return {}
         since = min(-1 if g is None else g for g in (lag.sparse_since, lag.dense_since))
-        changed, removed = self._manifest.changed_since(since)
+        changed, removed = self._manifest.list_changes_since(since)
         missed: dict[int, FileState | None] = dict.fromkeys(removed)
         missed.update((state.id, state) for state in changed)
         return missed

@@ -39,7 +39,7 @@ _BRIEF_REPLACED: Final = 3  # the maximum number of replaced lines in a brief an
 
 @dataclass(frozen=True, slots=True)
 class WhyDetail:
-    """How much a brief answer shows."""
+    """The numbers of lines and commits that a brief answer shows."""
 
     passage_lines: int  # the maximum number of lines of the passage
     commits: int  # the number of commits that are shown with their messages

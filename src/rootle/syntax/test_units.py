@@ -1,4 +1,4 @@
-"""Tell the tests in a syntax tree from the other definitions."""
+"""Distinguish the tests in a syntax tree from the other definitions."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _FILTER: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Whether to use colors, and whether to shorten long spans."""
+    """Settings for output: whether to use colors, and whether to shorten long spans."""
 
     is_terminal: bool
     has_color: bool

@@ -1,4 +1,4 @@
-"""How well a commit fits a question about one change: by its message and by its changed lines."""
+"""Score commits for a question about one change by their messages and their changed lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EXTENT_BONUS: Final = 0.04  # for each tenfold increase in the number of these 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """How well a commit fits a question."""
+    """A measure of how well a commit fits a question."""
 
     score: float  # from 0 to about 1.3
     line: int  # the line of the commit's text that shows the fit best, from 1

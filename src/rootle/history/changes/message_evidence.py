@@ -1,4 +1,4 @@
-"""How well a line of a commit message says that the commit made the change of a question."""
+"""Score lines of commit messages that say that the commit made the change of a question."""
 
 from __future__ import annotations
 

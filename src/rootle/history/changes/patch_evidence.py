@@ -1,4 +1,4 @@
-"""How well the changed lines of a commit show that it made the change of a question."""
+"""Score the changed lines that show that a commit made the change of a question."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class ChangedPlace:
     where: str  # the lines or files, for a note
     kinds: frozenset[str]  # the kinds of the definitions, as in `Symbol.kind`; empty for files
     # The hashes of the commits that changed the lines or files, newest first, each with the first
-    # changed lines. None if git cannot tell.
+    # changed lines. None if git cannot list them.
     commits: Mapping[str, Sequence[str]] | None
     merges: frozenset[str] = frozenset()  # the hashes of the merges among them
     note: str = ""  # why older commits may be missing

@@ -126,7 +126,7 @@ class Snapshot:
     def files_changed_since(self, generation: int) -> int:
         """Return the number of files that were changed or removed after a generation."""
         with self._lock, storage_errors(self.folder):
-            changed, removed = self._manifest.changed_since(generation)
+            changed, removed = self._manifest.list_changes_since(generation)
             return len(changed) + len(removed)
 
     def files(self, ids: Iterable[int]) -> dict[int, FileState]:

@@ -56,12 +56,12 @@ class ChangeSource:
                 self._manifest.set_value(STORE, store)
         return index_name(root, store, self._manifest.value("fingerprint") or "", leg)
 
-    def changed_since(self, generation: int) -> tuple[list[FileState], list[int]]:
+    def list_changes_since(self, generation: int) -> tuple[list[FileState], list[int]]:
         """Return the files changed since a generation, and the ids of removed files.
 
         The changed files are in the order of their generations.
         """
-        changed, removed = self._manifest.changed_since(generation)
+        changed, removed = self._manifest.list_changes_since(generation)
         return sorted(changed, key=lambda state: state.generation), removed
 
     def list_chunks(self, state: FileState, leg: Leg) -> list[RemoteChunk]:

@@ -46,7 +46,7 @@ OpenSource = Callable[[Collection[str]], AbstractContextManager[Source]]
 
 @dataclass(frozen=True, slots=True)
 class StoreSetup:
-    """How a store is built."""
+    """The settings and models with which a store is built."""
 
     config: Config
     choose_model: Callable[[], ModelChoice]

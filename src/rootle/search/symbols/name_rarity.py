@@ -1,4 +1,4 @@
-"""Tell names of code from ordinary words by the files that contain them."""
+"""Distinguish names of code from ordinary words by the files that contain them."""
 
 from __future__ import annotations
 

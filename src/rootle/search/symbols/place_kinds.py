@@ -1,4 +1,4 @@
-"""Tell the code of a project from documents, and from tests, templates and copies, by its path."""
+"""Distinguish by its path the code of a project from documents, tests, templates and copies."""
 
 from __future__ import annotations
 

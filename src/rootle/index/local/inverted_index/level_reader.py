@@ -79,7 +79,7 @@ class LiveSegment:
 
 
 # A document and a score for each posting of several terms, term by term.
-_Scored = tuple[Array, Floats]
+_ScoredPostings = tuple[Array, Floats]
 # Takes a segment and positions of documents in it. Returns a flag per position: whether to search
 # this document.
 Only = Callable[[LiveSegment, Ids], Flags]
@@ -167,7 +167,9 @@ class LevelReader:
         files = _join([segment.file_ids[at] for segment, at in chosen])
         return self._order.rank(ids, files, scores, k)
 
-    def _score_field(self, field: str, terms: Sequence[WeightedTerm]) -> list[_Scored | None]:
+    def _score_field(
+        self, field: str, terms: Sequence[WeightedTerm]
+    ) -> list[_ScoredPostings | None]:
         """Return the scores of the terms by segment; None for a segment without these terms."""
         statistics = self._field_statistics(field)
         found = [[part.postings(field, term.text) for term in terms] for part in self.segments]
@@ -207,7 +209,7 @@ def _score_postings(
     found: Sequence[Postings | None],
     weights: Sequence[float],
     statistics: FieldStatistics,
-) -> _Scored | None:
+) -> _ScoredPostings | None:
     """Return the scores in one segment; `found` and `weights` contain one item for each term."""
     own = [postings for postings in found if postings is not None]
     if not own:
@@ -221,7 +223,7 @@ def _score_postings(
     )
 
 
-def _add_scores(count: int, scored: Sequence[_Scored]) -> tuple[Ids, Floats]:
+def _add_scores(count: int, scored: Sequence[_ScoredPostings]) -> tuple[Ids, Floats]:
     """Return the distinct documents of a segment of `count` documents, and their total scores."""
     if not scored:
         return np.zeros(0, np.int64), np.zeros(0)
