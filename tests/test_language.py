@@ -139,6 +139,20 @@ def test_identifiers_use_plain_phrases() -> None:
 
 
 @pytest.mark.slow
+def test_every_accepted_finding_still_occurs() -> None:
+    texts: dict[str, list[str]] = {}
+    for path, _, text in prose():
+        texts.setdefault(path, []).append(text)
+    unused = [
+        entry
+        for entry in ALLOWED
+        for path, _, words in [entry.partition(": ")]
+        if not any(words in text for text in texts.get(path, ()))
+    ]
+    assert unused == []
+
+
+@pytest.mark.slow
 def test_no_file_contains_an_unresolved_merge_conflict() -> None:
     marker = re.compile(rb"^(?:<{7}|>{7}) ", re.MULTILINE)
     paths = tracked_files()

@@ -6,7 +6,7 @@ Decision 59 gives the reasons for the rules.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import pytest
 from project_text import (
@@ -283,7 +283,7 @@ def is_participle(word: str) -> bool:
     return word in PARTICIPLES or (ends_in_ed and word not in VERBS_IN_ED)
 
 
-def find_types(body: Iterator[ast.AST] | list[ast.stmt]) -> Iterator[tuple[int, str]]:
+def find_types(body: Iterable[ast.AST]) -> Iterator[tuple[int, str]]:
     """Yield line and name of the classes and the aliases of types in syntax nodes."""
     for node in body:
         if isinstance(node, ast.ClassDef):
