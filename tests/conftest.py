@@ -60,10 +60,8 @@ _MEMORY_NEEDED = 4 << 30  # free bytes on `_MEMORY`
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Some slow tests fill or damage a disk, and not all of these work on a file system in memory.
-    is_fast = "not slow" in config.option.markexpr
-    if is_fast and "TMPDIR" not in os.environ and _has_room_in_memory():
-        # Tests write many small files and would spend much of their time waiting for a disk.
+    if "TMPDIR" not in os.environ and _has_room_in_memory():
+        # Tests write many small files. On a disk, they wait and take more processor time.
         # The processes of pytest-xdist inherit the variable.
         os.environ["TMPDIR"] = tempfile.tempdir = _MEMORY
 
