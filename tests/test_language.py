@@ -160,6 +160,7 @@ def test_no_file_contains_an_unresolved_merge_conflict() -> None:
     assert [str(path) for path in paths if marker.search(path.read_bytes())] == []
 
 
+@pytest.mark.slow
 def test_an_error_is_documented_with_its_condition() -> None:
     # "Return the file; raise OSError." reads as if the function always raised.
     unconditional = re.compile(r"; raises? (?:an? )?`?\w+(?:Error|Exception)`?\.(?=\s|\Z)")

@@ -129,6 +129,7 @@ def test_every_import_follows_the_layers() -> None:
     assert not wrong, explain("these imports are not in the table", wrong)
 
 
+@pytest.mark.slow
 def test_a_package_is_entered_through_its_interface() -> None:
     wrong = [
         found

@@ -28,6 +28,7 @@ def test_the_regression_balances_the_error_and_the_penalty() -> None:
     assert weights[0] > 0
 
 
+@pytest.mark.slow
 def test_a_model_separates_attacks_from_ordinary_texts() -> None:
     attacks = [[{"agent": 1.0, "file": 1.0}, {"file": 1.0}]] * 6
     ordinary = [[{"file": 1.0}]] * 40

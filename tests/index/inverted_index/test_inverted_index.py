@@ -345,6 +345,7 @@ def test_the_highest_scores_are_selected_with_those_that_equal_the_lowest(
         assert top_positions(scores, k).tolist() == np.flatnonzero(scores >= lowest).tolist()
 
 
+@pytest.mark.slow
 def test_a_repeated_search_finds_the_same_even_among_other_files(tmp_path: Path) -> None:
     create_index(tmp_path)
     rng = Random(3)

@@ -83,6 +83,7 @@ def test_many_types_of_go_implement_an_interface() -> None:
     assert "of 10000 implementations" in ask({"a.go": code}, "--implementations", "I")
 
 
+@pytest.mark.slow
 def test_a_type_of_go_that_is_nested_very_deep_may_be_any_type() -> None:
     deep = "[]" * 1_500
     types = f"package a\ntype I interface {{ M(a {deep}bool) }}\ntype T struct{{}}\n"

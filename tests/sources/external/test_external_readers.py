@@ -284,6 +284,7 @@ def test_a_deeply_nested_page_takes_no_deep_recursion() -> None:
     assert "end" in MarkdownPage("<div>" * 50_000 + "end").text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["<a ", '<a x="', "<!--", "<?", "</"])
 def test_tags_that_do_not_end_are_read_once(start: str) -> None:
     # A search for the end of the tag after each of the million starts would take hours.
