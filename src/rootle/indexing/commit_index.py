@@ -249,8 +249,11 @@ class CommitIndex:
             snapshot = self.snapshot()
             generation = snapshot.generation
             has_heads = snapshot.value(token_key(COMMITS)) == self._source.current_token()
+            rebuilt = self._indexer.read_rebuild_progress()
             limit = self._max_commits
-            progress = describe_progress(snapshot, self._root, limit, has_heads=has_heads)
+            progress = describe_progress(
+                snapshot, self._root, limit, has_heads=has_heads, rebuilt=rebuilt
+            )
         if not progress or self.is_current():
             return "", generation
         if not self._may_write:
@@ -276,7 +279,8 @@ class CommitIndex:
             self.wait(_POLL_S)
 
     def _is_nearly_current(self) -> bool:
-        done, total = self._indexer.state.read_progress() or (0, 0)
+        first_run = self._indexer.state.read_progress()
+        done, total = first_run or self._indexer.read_rebuild_progress() or (0, 0)
         return done >= _NEARLY_ALL * total
 
     def list_range(self, revisions: RevisionRange) -> Sequence[str] | None:
