@@ -22,6 +22,7 @@ from rootle.links.drift import (
     signatures,
     texts,
 )
+from rootle.serialization.json import to_json
 from rootle.tools import create_tools
 from rootle.types import DriftReport
 
@@ -1029,8 +1030,37 @@ class Process:
 
 def test_without_commits_the_answer_says_why(tmp_path: Path, make_app: MakeApp) -> None:
     write_tree(tmp_path / "repo", {"README.md": "Call `retry_backoff`.\n"})
-    notes = make_app(tmp_path / "repo").drift().suggestions
+    app = make_app(tmp_path / "repo")
+    answer = app.drift()
+    notes = answer.suggestions
     assert any("is not in a git repository, so a name is reported only if" in one for one in notes)
+    assert not answer.is_complete
+    assert not any("no name is gone" in one.lower() for one in _describe(app))
+
+
+def test_with_a_part_of_the_commits_no_name_is_said_to_exist(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    files = {"net/retry.py": RETRY, "docs/guide.md": GUIDE}
+    root = tmp_path / "repo"
+    make_history(root, files, {"net/retry.py": RENAMED}, {"other.py": "LIMIT = 1\n"})
+    complete = make_app(root)
+    part = make_app(root, index_dir=tmp_path / "other", max_history_commits=1)
+
+    assert complete.drift().is_complete
+    assert not part.drift().is_complete
+    assert to_json(part.drift())["isComplete"] is False
+    first, *notes = _describe(part)
+    assert first.startswith(
+        "No outdated name was found, but the check is incomplete (names checked"
+    )
+    assert any("only the newest 1 are indexed" in note for note in notes)
+
+
+def _describe(app: App) -> list[str]:
+    """Return the paragraphs of the answer for an agent about all texts."""
+    tools = {tool.name: tool for tool in create_tools(app)}
+    return tools["vectordb_read"].execute({"source": "drift:"}).text.split("\n\n")
 
 
 @pytest.mark.parametrize(
