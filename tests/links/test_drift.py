@@ -15,13 +15,14 @@ from sample import OLD_S, MakeApp, git, write, write_tree
 from rootle import App
 from rootle.errors import QueryError
 from rootle.links.drift import (
+    code_words,
     find_drift,
     past_files,
     past_names,
-    project_names,
     signatures,
     texts,
 )
+from rootle.links.drift.comments import DividedText
 from rootle.serialization.json import to_json
 from rootle.tools import create_tools
 from rootle.types import DriftReport
@@ -93,17 +94,28 @@ def test_a_renamed_function_is_reported_with_the_commit_that_renamed_it(
     assert report.commit.hash == hashes[1]
 
 
-def test_a_second_check_reads_only_the_requested_files_unless_the_code_has_changed(
+def test_a_check_of_a_document_reads_only_files_that_contain_its_names(
     tmp_path: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = tmp_path / "repo"
     other = {"net/page.py": "# See retry_backoff.\ndef fetch_page(url):\n    return url\n"}
-    make_history(root, {"net/retry.py": RETRY, "docs/guide.md": GUIDE, **other})
+    filler = {f"other/part{number}.py": f"def other{number}(): ...\n" * 40 for number in range(9)}
+    make_history(root, {"net/retry.py": RETRY, "docs/guide.md": GUIDE, **other, **filler})
     app = make_app(root)
+    read: list[str] = []
+    divide = code_words.divide
+
+    def record(text: str, language: str) -> DividedText:
+        read.append(text)
+        return divide(text, language)
+
+    monkeypatch.setattr(code_words, "divide", record)
     assert find(app, "docs/guide.md") == []
-    with monkeypatch.context() as patch:
-        patch.setattr(project_names, "divide", lambda *_: pytest.fail("a file of code was read"))
-        assert find(app, "docs/guide.md") == []
+    assert 1 <= len(read) <= 2
+    assert all("retry_backoff" in text for text in read)
+    read.clear()
+    assert find(app, "docs/guide.md") == []
+    assert read == []
 
     write(root, "net/retry.py", RENAMED)
     git(root, "commit", "-qam", "Rename", when_s=OLD_S + 86_400)
@@ -427,6 +439,31 @@ def test_the_generic_type_of_a_removed_property_is_no_definition(
 
 
 @pytest.mark.fast
+@pytest.mark.parametrize(
+    ("spelled", "is_reported"),
+    [
+        ("wait_seconds = 1", True),
+        ("# retry_backoff", True),
+        ("key = 'retry-backoff'", False),
+        ("value = retryBackoff", False),
+        ("call(retry_back-off)", False),
+        ("retry = backoff", True),
+    ],
+)
+def test_a_name_that_remains_in_another_spelling_in_a_file_of_code_exists(
+    spelled: str, is_reported: bool, tmp_path: Path, make_app: MakeApp
+) -> None:
+    filler = {f"other/part{number}.py": f"def other{number}(): ...\n" * 40 for number in range(9)}
+    root = tmp_path / "repo"
+    make_history(
+        root,
+        {"net/retry.py": RETRY, "docs/guide.md": GUIDE, **filler},
+        {"net/retry.py": RENAMED, "net/other.py": f"{spelled}\n"},
+    )
+    found = [one.name for one in find(make_app(root), "docs/guide.md") if one.kind == "name"]
+    assert found == (["retry_backoff"] if is_reported else [])
+
+
 def test_an_overridden_method_of_a_class_of_the_project_is_reported(
     tmp_path: Path, make_app: MakeApp
 ) -> None:
