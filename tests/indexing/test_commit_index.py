@@ -22,6 +22,8 @@ from rootle.errors import IndexStorageError, IngestError, QueryError
 from rootle.indexing import commit_index
 from rootle.indexing.commit_index import CommitIndex
 from rootle.indexing.git_history import commit_scope
+from rootle.sources.git import repository
+from rootle.sources.git.command import GitOutput, run_git
 from rootle.sources.git.commits import commit_list
 from rootle.sources.git.commits.commit_source import CommitReader
 from rootle.types import SearchQuery
@@ -796,6 +798,40 @@ def test_the_changes_of_a_file_that_is_ignored_later_are_not_shown(
     assert "def walrus_count" in shown_text(app, "in:history walrus")
     (root / rule).unlink()
     assert "12345" in shown_text(app, questions[0])
+
+
+@pytest.mark.parametrize("command", ["check-ignore", "ls-files"])
+def test_no_changes_are_shown_while_git_cannot_find_the_ignored_files(
+    command: str, root: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(root, "private.py", "def walrus_customer():\n    return 'pays 12345'\n")
+    commit_all(root, "Add walrus", day=9)
+    write(root, ".gitignore", "private.py\ncache.py\n")
+    git(root, "rm", "-q", "--cached", "private.py")
+    with make_app(root) as writer:
+        writer.index()
+        writer.index_history()
+    index = make_app(root)._container.history().commit_index()
+    assert index is not None
+
+    def fail(folder: str, *arguments: str, **options: Any) -> GitOutput:
+        if command in arguments:
+            return GitOutput(b"", b"", -signal.SIGKILL, timed_out=True)
+        return run_git(folder, *arguments, **options)
+
+    def read_all(index: CommitIndex) -> str:
+        reader = index.open_shown()
+        return "\n".join(reader.text(state.id) for state in reader.all_files())
+
+    with monkeypatch.context() as patch:
+        patch.setattr(repository, "run_git", fail)
+        text = read_all(index)
+    assert "Add walrus" in text
+    assert "12345" not in text
+    assert "def cache_1" not in text
+    text = read_all(index)
+    assert "12345" not in text
+    assert "def cache_1" in text
 
 
 def test_a_tracked_file_is_shown_although_git_ignores_its_name(root: Path, app: App) -> None:

@@ -16,6 +16,7 @@ from rootle import App
 from rootle.errors import QueryError
 from rootle.links.drift import (
     code_words,
+    comments,
     find_drift,
     past_files,
     past_names,
@@ -103,7 +104,7 @@ def test_a_check_of_a_document_reads_only_files_that_contain_its_names(
     make_history(root, {"net/retry.py": RETRY, "docs/guide.md": GUIDE, **other, **filler})
     app = make_app(root)
     read: list[str] = []
-    divide = code_words.divide
+    divide = comments.divide
 
     def record(text: str, language: str) -> DividedText:
         read.append(text)

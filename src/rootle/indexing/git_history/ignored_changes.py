@@ -57,7 +57,9 @@ class IgnoredChanges:
         paths = {path for one in changes for path in (one.path, one.old_path)}
         below = {one.removeprefix(self._prefix) for one in paths if one.startswith(self._prefix)}
         # Also check paths that the index lacks: it lists only some files of a large commit.
-        ignored = (hidden & below) | find_excluded(self._root, below - known.keys())
+        unlisted = below - known.keys()
+        excluded = find_excluded(self._root, unlisted)
+        ignored = (hidden & below) | (unlisted if excluded is None else excluded)
         labels = {f"{self._prefix}{path}" for path in ignored}
         return [
             one
@@ -74,8 +76,12 @@ class IgnoredChanges:
             _, paths, folders = self._read
             state = self._read_state(folders)
             if self._known is None or self._known[0] != state:
-                hidden = frozenset(find_excluded(self._root, paths))
-                self._known = state, hidden, _mask(snapshot, paths, hidden)
+                excluded = find_excluded(self._root, paths)
+                hidden = frozenset(paths if excluded is None else excluded)
+                found = state, hidden, _mask(snapshot, paths, hidden)
+                if excluded is None:  # git fails: all changes are hidden until it succeeds
+                    return paths, *found[1:]
+                self._known = found
             return paths, *self._known[1:]
 
     def _read_labels(self, snapshot: Snapshot) -> tuple[_Places, Sequence[str]]:
