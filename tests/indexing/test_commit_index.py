@@ -834,6 +834,25 @@ def test_no_changes_are_shown_while_git_cannot_find_the_ignored_files(
     assert "def cache_1" in text
 
 
+def test_a_commit_that_changed_only_files_that_are_ignored_now_is_not_listed(
+    root: Path, app: App
+) -> None:
+    write(root, "private.py", "def walrus_customer():\n    return 'pays 12345'\n")
+    commit_all(root, "Add the walrus customer", day=9)
+    write(root, "private.py", "def walrus_customer():\n    return 'pays 99999'\n")
+    write(root, "open.py", "def walrus_count():\n    return 1\n")
+    commit_all(root, "Count the walrus", day=10)
+    question = "in:history walrus"
+    assert {"Add the walrus customer", "Count the walrus"} <= subjects_of(app, question)
+
+    write(root, ".rootleignore", "private.py\n")
+    assert "Count the walrus" in subjects_of(app, question)
+    assert "Add the walrus customer" not in subjects_of(app, question)
+
+    (root / ".rootleignore").unlink()
+    assert "Add the walrus customer" in subjects_of(app, question)
+
+
 def test_a_tracked_file_is_shown_although_git_ignores_its_name(root: Path, app: App) -> None:
     write(root, "build.log", "walrus_count = 1\n")
     commit_all(root, "Add walrus", day=9)
