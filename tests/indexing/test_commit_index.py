@@ -21,7 +21,7 @@ from rootle import App, open_app
 from rootle.errors import IndexStorageError, IngestError, QueryError
 from rootle.indexing import commit_index
 from rootle.indexing.commit_index import CommitIndex
-from rootle.indexing.git_history import commit_scope
+from rootle.indexing.git_history import commit_scope, ignored_changes
 from rootle.sources.git import repository
 from rootle.sources.git.command import GitOutput, run_git
 from rootle.sources.git.commits import commit_list
@@ -823,6 +823,7 @@ def test_no_changes_are_shown_while_git_cannot_find_the_ignored_files(
         reader = index.open_shown()
         return "\n".join(reader.text(state.id) for state in reader.all_files())
 
+    monkeypatch.setattr(ignored_changes, "_RETRY_S", 0.0)
     with monkeypatch.context() as patch:
         patch.setattr(repository, "run_git", fail)
         text = read_all(index)

@@ -8,6 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from time import monotonic
 from typing import Final
 
 from rootle.index.local.snapshot import Snapshot
@@ -22,6 +23,8 @@ from rootle.types import COMMIT_MESSAGE, MAX_INDEXED_FILES
 
 # The line number at the end of the label of a removed definition.
 _LINE: Final = re.compile(r":\d+\Z")
+# After a failure, git is asked again only after this time, because it may have timed out.
+_RETRY_S: Final = 30.0
 # The paths, times, sizes and inodes of the files that decide which paths are ignored.
 _State = tuple[tuple[str, int, int, int], ...]
 # The documents with a section about a path, by path and by the label of the section.
@@ -55,6 +58,9 @@ class IgnoredChanges:
         self._read: tuple[Snapshot, _Places, Sequence[str]] | None = None
         # The state of the ignore files, and the index without the changes that they hide.
         self._known: tuple[_State, ShownChanges] | None = None
+        # The index without any changes, after git has failed, and the time of this failure.
+        self._unknown: ShownChanges | None = None
+        self._failed_s = 0.0
 
     def hide(self, snapshot: Snapshot) -> ShownChanges:
         """Return the index without the changes of the files that are ignored now.
@@ -84,14 +90,18 @@ class IgnoredChanges:
         with self._lock:
             if self._read is None or self._read[0] is not snapshot:
                 self._read = snapshot, *self._read_labels(snapshot)
-                self._known = None
+                self._known = self._unknown = None
             _, paths, folders = self._read
             state = self._read_state(folders)
             if self._known is None or self._known[0] != state:
+                if self._unknown is not None and monotonic() - self._failed_s < _RETRY_S:
+                    return paths, self._unknown
                 excluded = find_excluded(self._root, paths)
                 if excluded is None:  # git fails: all changes are hidden until it succeeds
+                    self._failed_s = monotonic()
                     index = _mask(snapshot, paths, paths)
-                    return paths, ShownChanges(index, frozenset(paths), frozenset())
+                    self._unknown = ShownChanges(index, frozenset(paths), frozenset())
+                    return paths, self._unknown
                 hidden = frozenset(excluded)
                 index, empty = _mask(snapshot, paths, hidden), _find_empty(paths, hidden)
                 self._known = state, ShownChanges(index, hidden, empty)

@@ -105,7 +105,7 @@ def ignored_paths(folder: str, paths: Collection[str]) -> set[str] | None:
     output = run_git(
         folder,
         *("check-ignore", "--no-index", "-z", "--stdin"),
-        timeout_s=_LIST_TIMEOUT_S,
+        timeout_s=_DIFF_TIMEOUT_S,
         stdin=b"\0".join(map(os.fsencode, set(asked.values()))),
     )
     if output.returncode not in (0, 1):  # 1: none of the paths is ignored
