@@ -72,7 +72,7 @@ def parse_text(text: str, index: IndexReader) -> ParsedQuestion:
     return _parse(parse_query(text), index)
 
 
-def without_phrases(question: ParsedQuestion) -> ParsedQuestion:
+def ignore_phrases(question: ParsedQuestion) -> ParsedQuestion:
     """Return a question whose quotes are ignored."""
     plain = replace(question, parsed=replace(question.parsed, phrases=()))
     kept = question.traits & {"context", "filters", "exclusions", "name"}

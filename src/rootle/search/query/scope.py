@@ -17,7 +17,7 @@ from rootle.search.query.filters import (
     find_expiry,
     note_unknown_dates,
 )
-from rootle.search.query.parse import ParsedQuestion, without_phrases
+from rootle.search.query.parse import ParsedQuestion, ignore_phrases
 from rootle.search.query.phrase_and_regex_filter import (
     ExactMatches,
     chunks_with_matches,
@@ -94,7 +94,7 @@ def match_phrases(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
     parsed, index = scoped.question.parsed, request.session.index
     found = _catalogues_last(find_matches(parsed, index, scoped.files), index)
     if parsed.phrases and not parsed.regex:
-        unquoted = replace(scoped, question=without_phrases(scoped.question))
+        unquoted = replace(scoped, question=ignore_phrases(scoped.question))
         scoped = replace(scoped, unquoted=unquoted)
     scoped = _note_limit(scoped, found)
     if found.places:
