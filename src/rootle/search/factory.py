@@ -20,10 +20,9 @@ from rootle.search.cache.answer_cache import AnswerCache, Present
 from rootle.search.cache.disk_cache import DiskCache
 from rootle.search.query.plugin_filters import PluginFilters
 from rootle.search.query.scope import ScopeStage, apply_filters, match_phrases
-from rootle.search.request import RequestReader
-from rootle.search.results.context import ContextExpansion
+from rootle.search.request import RequestReader, SearchRequest
 from rootle.search.results.memory_results import MemoryResults
-from rootle.search.results.page import PageStage, PresentStep
+from rootle.search.results.page import FindPage, PageStage, PresentStep, ResultPage
 from rootle.search.results.shown_spans import drop_excluded
 from rootle.search.results.working_tree import WorkingTree
 from rootle.search.retrieval.hybrid_retriever import HybridRetriever
@@ -100,7 +99,7 @@ def open_agent(
     is_final = features.reranker is None
     present = PresentStep(tree)
     pages: list[PipelineStage[PageStage]] = [
-        PipelineStage(ContextExpansion(config, tree), "context"),
+        PipelineStage(partial(_expand_page, config, tree), "context"),
         *_open_caches(config, present, index.cache_dir, clock),
         *_wrap_stages(features.expansion),
         # A query that waits for a reranker does not slow down other queries.
@@ -124,6 +123,14 @@ def open_agent(
         partial(SearchTrace, log=log, embedding_model=config.embedding_model_id, clock=clock),
         resources.close,
     )
+
+
+def _expand_page(
+    config: Config, tree: WorkingTree | None, find: FindPage, request: SearchRequest
+) -> ResultPage:
+    from rootle.search.results.context import expand_page  # few queries ask for context
+
+    return expand_page(config, tree, find, request)
 
 
 def _close_later(resources: ExitStack, stage: _ClosableT | None) -> tuple[_ClosableT, ...]:

@@ -28,29 +28,24 @@ from rootle.text.terms import CHARS_PER_TOKEN
 from rootle.types import Context, SearchResult, Span
 
 
-class ContextExpansion:
-    """Pipeline stage: add context to the results of a query that asks for it."""
+def expand_page(
+    config: Config, tree: WorkingTree | None, find: FindPage, request: SearchRequest
+) -> ResultPage:
+    """Pipeline stage: add context to the results. Leave out results without any line to show.
 
-    def __init__(self, config: Config, tree: WorkingTree | None) -> None:
-        """Read lines from the files of `tree`; if it is None, read them from the index."""
-        self._config = config
-        self._tree = tree
-
-    def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage:
-        """Return the page with expanded results. Results without any line to show are left out.
-
-        If no result is left, a note gives the reason.
-        """
-        page, query = find(request), request.query
-        ids = page.file_ids[request.offset : request.offset + request.limit].tolist()
-        files = read_files(request.session.index, self._tree, ids)
-        limits = _read_limits(self._config, request)
-        expanded = expand_results(page.results, files, limits)
-        notes = page.notes
-        if page.results and not expanded:
-            has_lines = bool(expand_results(page.results, files, replace(limits, budget=None)))
-            notes = (*notes, _describe_empty(query.budget, has_lines=has_lines))
-        return replace(page, results=expanded, notes=notes)
+    If no result is left, a note gives the reason. Lines are read from the files of `tree`; if it is
+    None, they are read from the index.
+    """
+    page, query = find(request), request.query
+    ids = page.file_ids[request.offset : request.offset + request.limit].tolist()
+    files = read_files(request.session.index, tree, ids)
+    limits = _read_limits(config, request)
+    expanded = expand_results(page.results, files, limits)
+    notes = page.notes
+    if page.results and not expanded:
+        has_lines = bool(expand_results(page.results, files, replace(limits, budget=None)))
+        notes = (*notes, _describe_empty(query.budget, has_lines=has_lines))
+    return replace(page, results=expanded, notes=notes)
 
 
 def _describe_empty(budget: int | None, *, has_lines: bool) -> str:
