@@ -41,11 +41,14 @@ _DO: Final = (
     f"|merge|replace|move|doing|changing|{_DONE}"
 )
 _OFTEN: Final = r"(?:(?:last|first|recently|lately|ever|also|been|just|originally) )*"
+# The subject of a commit follows these words.
+ABOUT: Final = "about|regarding|concerning|related to|mentioning"
+_ABOUT: Final = re.compile(rf"\b(?:{ABOUT}) ", re.IGNORECASE)
 # Verbs and nouns that do not describe the subject of a commit.
 _PLAIN: Final = lazy_pattern(
-    r"(?:chang(?:ed?|ing)|modif(?:y|ied)|edit(?:ed)?|touch(?:ed)?|updated?|do|did|done|doing"
-    r"|work(?:ed|ing)? on|made|make|author(?:ed)?|commit(?:ted)?|contributed?|pushed|push"
-    r"|submit(?:ted)?|writ(?:e|ten)|wrote|created?)(?: (?:commits?|changes?|anything))?\b",
+    r"(?<![\w-])(?:chang(?:ed?|ing)|modif(?:y|ied)|edit(?:ed)?|touch(?:ed)?|updated?|do|did|done"
+    r"|doing|work(?:ed|ing)? on|made|make|author(?:ed)?|commit(?:ted)?|contributed?|pushed|push"
+    r"|submit(?:ted)?|writ(?:e|ten)|wrote|created?)(?: (?:commits?|changes?|anything))?(?![\w-])",
 )
 _ASKED: Final = re.compile(
     r"^(?:what|which|when|why|where|was|were|is|are|has|have|been|the| )+\b", re.IGNORECASE
@@ -181,7 +184,8 @@ def parse_author_question(text: str, find: Callable[[str], Sequence[str]]) -> Au
             if authors := find(name):
                 kept = _join(form, start, followed, rest)
                 outside = f"{head} {followed[0]}"
-                if subject := _SUBJECT.search(outside):
+                subject = _SUBJECT.search(outside)
+                if subject is not None and subject[0] not in kept.split():
                     kept = f"{subject[0]} {kept}".strip()
                 may_be_name = head.rstrip().lower().endswith(" of")
                 is_oldest = _OLDEST.search(outside) is not None
@@ -211,7 +215,11 @@ def _join(form: _Form, start: re.Match[str], followed: re.Match[str], rest: str)
     groups = form.before.compiled.groupindex
     words = (start["words"] or "") if "words" in groups else ""
     plain = _PLAIN.compiled
-    words = plain.sub("", _ASKED.sub("", words))
+    about = _ABOUT.search(words)
+    asked, subject = (
+        (words, "") if about is None else (words[: about.start()], words[about.end() :])
+    )
+    words = f"{plain.sub('', _ASKED.sub('', asked))} {subject}"
     verb = followed["verb"] if "verb" in form.after.compiled.groupindex else ""
     if verb and not plain.fullmatch(verb):
         words = f"{words} {verb}"

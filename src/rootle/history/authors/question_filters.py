@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
+from rootle.history.authors.author_questions import ABOUT
 from rootle.history.question_dates import read_dates
 from rootle.text.languages import UNKNOWN, detect_language
 from rootle.text.terms import STOP_WORDS, WORD
@@ -22,9 +23,10 @@ _FOLDER: Final = re.compile(
     r"\b(?:in|under|inside|within|below|to) (?:the )?(?:(?:folder|directory) )?"
     r"`?(?P<path>[\w.-]+)`?(?: (?:folder|directory))?(?=\s*$)"
 )
+# The words before the subject. What follows "about" is the subject, whatever its first words are.
 _LEADING: Final = re.compile(
-    r"(?:(?:about|regarding|concerning|related to|mentioning|touching|touched|that|which|and|to|on"
-    r"|for|with|in|changed?)\s+)+",
+    r"\A(?:(?:touching|touched|that|which|and|to|on|for|with|in|changed?)\s+)*"
+    rf"(?:(?:{ABOUT})\s+)?",
     re.IGNORECASE,
 )
 # Words that say nothing about the subject of a commit.
