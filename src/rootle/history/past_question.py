@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from rootle.history.names.name_questions import (
+    REVISION_CHAR,
     REVISION_NAME,
     NameHistoryQuestion,
     looks_like_revision,
@@ -29,17 +30,19 @@ _HASH_WORD: Final = re.compile(
 _MAX_HASHES: Final = 5
 # A request for all commits after a commit or between two commits.
 _ALL: Final = r"(?:what (?:has |have |was )?changed|(?:the |all )?(?:commits|changes))"
+_KIND: Final = "(?:(?:the )?(?:version|release|tag|branch|commit) )?"
 _ALL_CHANGES: Final = LazyPattern(
-    rf"{_ALL} (?:(?:since|after) (?:(?:version|release|tag|branch|commit) )?"
-    rf"(?P<start>{REVISION_NAME})"
-    rf"|(?:between|from) (?P<older>{REVISION_NAME}) (?:and|to) (?P<newer>{REVISION_NAME}))",
+    rf"{_ALL} (?:(?:since|after) {_KIND}(?P<start>{REVISION_NAME})"
+    rf"|(?:between|from) {_KIND}(?P<older>{REVISION_NAME}) (?:and|to) {_KIND}"
+    rf"(?P<newer>{REVISION_NAME}))",
     (frozenset(("changed", "commits", "changes")),),
     re.IGNORECASE | re.ASCII,
 )
 # Questions about the release of a version. The version has a number, because other things are
 # released too, such as a lock.
 _VERSION: Final = (
-    r"(?:the )?(?:(?:version|release|tag) )?(?P<version>(?=[\w./@+-]*\d)[\w./@+-]{1,100}?)"
+    r"(?:the )?(?:(?:version|release|tag) )?"
+    rf"(?P<version>(?={REVISION_CHAR}*\d){REVISION_CHAR}{{1,100}}?)"
     r"(?: release| version| tag)?"
 )
 _RELEASES: Final = (
@@ -65,10 +68,12 @@ _RELEASES: Final = (
     ),
 )
 _ONLY_ALL: Final = re.compile(rf"\s*{_ALL}[\s?!.]*", re.IGNORECASE)
-_RANGE: Final = re.compile(r"([\w./@^~-]*[\w@^~])(\.\.\.?)([\w./@^~-]+)", re.ASCII)
+_RANGE: Final = re.compile(rf"({REVISION_CHAR}*[\w@^~])(\.\.\.?)({REVISION_CHAR}+)", re.ASCII)
 # A range with one end, such as "v2.0..". Three dots do not form such a range, because they may be
 # an ellipsis in a sentence.
-_OPEN_RANGE: Final = re.compile(r"([\w./@^~-]*[\w@^~])\.\.|\.\.([\w@][\w./@^~-]*)", re.ASCII)
+_OPEN_RANGE: Final = re.compile(
+    rf"({REVISION_CHAR}*[\w@^~])\.\.|\.\.([\w@]{REVISION_CHAR}*)", re.ASCII
+)
 _CHECKED_OUT: Final = "HEAD"
 # The end of a query for a later page of a range: the number of its first commit.
 _FROM: Final = re.compile(r"(?:^|\s+)from:(\d{1,6})$", re.ASCII)

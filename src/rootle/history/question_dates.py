@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from rootle.history.names.name_questions import REVISION_NAME, version_spellings
+from rootle.history.names.name_questions import REVISION_CHAR, REVISION_NAME, version_spellings
 
 _MONTHS: Final = (
     "january february march april may june july august september october november december"
@@ -60,7 +60,7 @@ _REVISION: Final = re.compile(
 # "before" or "until" are rarely revisions.
 _BEFORE: Final = re.compile(
     rf"\b(?P<kind>before|until|till) {_KIND}"
-    r"(?P<name>(?=[\w.]*[\d_/-])\w[\w./^~+-]*\w)(?=[\s?!,]|$)",
+    rf"(?P<name>(?=[\w.@]*[\d_/-])[\w@]{REVISION_CHAR}*\w)(?=[\s?!,]|$)",
     re.IGNORECASE,
 )
 _MAX_BOUNDS: Final = 2  # one "since", and one "until"

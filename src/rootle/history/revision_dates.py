@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from rootle.history.names.name_questions import version_spellings
+from rootle.history.names.name_questions import NAME_START, REVISION_CHAR, version_spellings
 from rootle.serialization.dates import parse_date, write_revision
 
 _SINCE_VERSION: Final = re.compile(
@@ -14,8 +14,8 @@ _SINCE_VERSION: Final = re.compile(
 )
 # A name that is hardly an ordinary word: it contains a digit, or a kind of name precedes it.
 _SINCE_NAME: Final = re.compile(
-    r"\bsince (?:(?:the )?(?:tag|branch|release|version|commit) |(?=[\w./^~+-]*[\d^~]))"
-    r"(?P<name>[A-Za-z_][\w./^~+-]{0,98}\w)(?=[\s?!,]|$)",
+    rf"\bsince (?:(?:the )?(?:tag|branch|release|version|commit) |(?={REVISION_CHAR}*[\d^~]))"
+    rf"(?P<name>{NAME_START}{REVISION_CHAR}{{1,99}}[\w^~])(?=[\s?!,]|\.?$)",
     re.IGNORECASE,
 )
 _FILTER: Final = re.compile(r'(?<!\S)(since|until):("[^"]+"|[^\s"]+)')

@@ -17,8 +17,11 @@ _MAX_CHARS: Final = 200
 REVISION: Final = (
     r"(?:v?\d+(?:\.\d+)+(?:-[\w.]+)?|(?=[a-f]*\d)[0-9a-f]{7,64}|HEAD|[\w./-]+(?:[~^]\d*)+)"
 )
-# A word that may be the name of a tag or branch.
-REVISION_NAME: Final = rf"(?:{REVISION}|[A-Za-z_][\w./^~+-]{{0,99}})"
+# A character in the name of a revision. Tags of packages contain "@": "@org/pool@2.1.0".
+REVISION_CHAR: Final = r"[\w./@#+^~-]"
+# Before a word that may be the name of a tag or branch, but not a number or a date.
+NAME_START: Final = r"(?=[A-Za-z_@]|\d[\d.-]*[A-Za-z@#])"
+REVISION_NAME: Final = rf"(?:{REVISION}|{NAME_START}{REVISION_CHAR}{{1,100}})"
 _VERSION_KIND: Final = "(?:(?:the )?(?:version|release|tag|branch|commit) )?"
 # A question about the changes after a revision, or between two; the place may follow.
 _PERIOD: Final = lazy_pattern(
