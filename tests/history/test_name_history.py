@@ -210,7 +210,7 @@ def test_a_merge_is_no_change_of_a_class_unless_it_changed_lines_itself(
     answer = app.search(SearchQuery("who changed CowPen last since:2023-11-29"))
 
     assert [it.commit.subject for it in answer.results if it.commit] == ["Main", "Side"]
-    assert answer.suggestions[1] == "2 of these commits pass the filters"
+    assert answer.suggestions[1] == "2 of them pass the filters"
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,54 @@ def test_the_commits_between_two_versions_that_changed_a_folder_are_listed(
 
     found = [it.commit.subject for it in answer.results if it.commit]
     assert found == ["Change pen-farm/b, pen-farm 1.0 2.0"]
-    assert answer.suggestions[1] == "1 of these commits are between v1.0 and v2.0"
+    assert answer.suggestions[1] == "1 of them is between v1.0 and v2.0"
+
+
+@pytest.fixture
+def branch(pens: Path) -> Path:
+    """A repository in which v1.1 is on the branch of a release, and not in the history of HEAD."""
+    git(pens, "tag", "v1.0")
+    git(pens, "checkout", "-q", "-b", "release-1")
+    for day in (30, 31, 32):
+        write(pens, "farm/stall.py", f"class CowPen:\n    size = {'1' * day}\n")
+        commit_all(pens, f"Backport {day}", day=day)
+    write(pens, "other.py", "X = 1\n")
+    commit_all(pens, "Backport something else", day=33)
+    git(pens, "tag", "v1.1")
+    git(pens, "checkout", "-q", "main")
+    return pens
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what changed in farm/stall.py between v1.0 and v1.1",
+        "what changed in stall.py from v1.0 to v1.1",
+        "who changed farm/ between 1.0 and 1.1?",
+        "history of the folder farm between v1.0 and the tag v1.1",
+    ],
+)
+def test_commits_of_a_period_on_another_branch_are_listed(
+    question: str, branch: Path, app: App
+) -> None:
+    answer = app.search(SearchQuery(question, limit=2))
+    rest = app.search(SearchQuery(question, limit=2, cursor=answer.next_cursor))
+
+    found = [it.commit for it in (*answer.results, *rest.results) if it.commit]
+    assert [it.subject for it in found] == [f"Backport {day}" for day in (32, 31, 30)]
+    assert found[0].hash == git(branch, "rev-parse", "v1.1~1").strip()
+    assert any(note.startswith("3 commits with changes in") for note in answer.suggestions)
+    assert rest.next_cursor is None
+
+
+def test_commits_on_another_branch_that_may_have_changed_a_definition_are_named(
+    branch: Path, app: App
+) -> None:
+    answer = app.search(SearchQuery("who changed CowPen between v1.0 and v1.1"))
+
+    assert answer.results == ()
+    newest = git(branch, "rev-parse", "--short=12", "v1.1~1").strip()
+    assert any(f"may have changed CowPen: {newest}" in note for note in answer.suggestions)
 
 
 def test_a_word_that_is_no_folder_is_searched(herd: Path, app: App) -> None:
@@ -315,8 +362,14 @@ def test_a_word_that_is_no_folder_is_searched(herd: Path, app: App) -> None:
     ("question", "shown"),
     [
         ("who wrote most of pen.py", "authors of the 3 commits with changes in pen.py: Bo 2, Al 1"),
-        ("who changed pen.py last", "git lists 3 commits with changes in pen.py, and none of them"),
-        ("which commit added pen.py", "git lists 3 commits with changes in pen.py, and none of"),
+        (
+            "who changed pen.py last",
+            "git lists 3 commits with changes in pen.py, newest first, and none",
+        ),
+        (
+            "which commit added pen.py",
+            "git lists 3 commits with changes in pen.py, oldest first, and none",
+        ),
     ],
 )
 def test_git_is_asked_for_the_commits_of_a_file_if_none_is_indexed(
@@ -332,10 +385,9 @@ def test_git_is_asked_for_the_commits_of_a_file_if_none_is_indexed(
 
     answer = limited.search(SearchQuery(question))
 
-    assert answer.results == ()
     assert answer.suggestions[0].startswith(shown)
     first = "Size 1" if "added" in question else "Size 3"
-    assert any(note.endswith(f": {first}") for note in answer.suggestions)
+    assert next(one.commit.subject for one in answer.results if one.commit) == first
 
 
 def test_the_oldest_commit_of_a_shallow_clone_is_not_said_to_change_anything(

@@ -23,7 +23,7 @@ from rootle.provenance.definition_changes import (
 from rootle.search.symbols.place_kinds import PlaceKind, has_place, kind_of_place
 from rootle.text.languages import CODE_EXTENSIONS, UNKNOWN, detect_language
 from rootle.text.terms import compose
-from rootle.types import RemovalAnswer, SearchQuery, ignore_progress
+from rootle.types import RemovalAnswer, RevisionRange, SearchQuery, ignore_progress
 
 if TYPE_CHECKING:
     from rootle.app.container import Container
@@ -60,11 +60,16 @@ def open_name_lookup(root: Path, container: Container) -> NameLookup:
             return None
         return find_changed_place(root, name, index, find, history.change_log())
 
+    def list_period(paths: Sequence[str], period: RevisionRange) -> Collection[str]:
+        changes = list_file_changes(root, paths, history.change_log(), period)
+        return () if changes is None else changes.commits
+
     return NameLookup(
         find_place,
         lambda: prepare_removed_definitions(history.removed_definitions()),
         lambda name: find_removed_definitions(name, history.removed_definitions(), open_files()),
         lambda name: describe_present(name, find),
+        list_period,
     )
 
 

@@ -31,8 +31,14 @@ from rootle.history.names.place_changes import (
     last_word,
     result_of_change,
 )
-from rootle.history.names.unindexed_commits import MAX_HEADERS, describe_unindexed
+from rootle.history.names.unindexed_commits import (
+    MAX_HEADERS,
+    describe_outside,
+    describe_unindexed,
+    result_of_header,
+)
 from rootle.history.removed_definitions import RemovedDefinition
+from rootle.index.reader import FileState
 from rootle.search.query.syntax import restrictions_in
 from rootle.search.symbols.place_kinds import PlaceKind, kind_of_place
 from rootle.text.whole_names import name_pattern
@@ -58,6 +64,20 @@ class NameLookup:
     # Returns removed definitions with a name, and whether there may be more.
     find_removed: Callable[[str], tuple[Sequence[RemovedDefinition], bool]]
     describe_present: Callable[[str], str]  # returns where a name is defined now; "" if it is not
+    # Returns the hashes of the commits of a range that changed files or folders.
+    list_period: Callable[[Sequence[str], RevisionRange], Collection[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Period:
+    """The commits since a revision, or between two."""
+
+    text: str  # for a note
+    hashes: frozenset[str]
+    # The hashes of those commits that changed the files, but that the index lacks, newest first.
+    # They are not in the history of HEAD if the newer revision is on the branch of a release.
+    outside: Sequence[str] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +106,38 @@ class NameAnswers:
         found = None if since is None or until is None else self._find(question, commits, view)
         if since is None or until is None or found is None:
             return None
-        newer = None
-        if since:
-            newer = set(commits.list_range(RevisionRange(since, until or "HEAD")) or ())
+        revisions = RevisionRange(since, until or "HEAD")
+        period = self._find_period(question, commits, view, revisions) if since else None
         if not found.commits:
-            return _list_unindexed(query, question, commits, view, found, newer)
+            return _list_unindexed(query, question, commits, view, found, limit, period)
         if question.oldest_first and not is_complete:
             note = "an older commit that is not indexed yet may be the first one"
             found = replace(found, notes=(*found.notes, note))
-        period = f"between {since} and {until}" if until else f"not in the history of {since}"
-        return _list_page(query, question, view, found, limit, period, newer)
+        return _list_page(query, question, commits, view, found, limit, period)
+
+    def _find_period(
+        self,
+        question: NameHistoryQuestion,
+        commits: CommitSearch,
+        view: CommitView,
+        revisions: RevisionRange,
+    ) -> _Period:
+        older, newer = revisions.older, revisions.newer
+        text = (
+            f"between {older} and {newer}" if question.until else f"not in the history of {older}"
+        )
+        hashes = commits.list_range(revisions) or ()
+        missing = [sha for sha in hashes if view.commit_at(f"{COMMIT_URI}{sha}") is None]
+        if not missing:
+            return _Period(text, frozenset(hashes))
+        place = self.names.find_place(question.name)
+        if place is None:
+            notes = describe_outside(question, None, missing)
+            return _Period(text, frozenset(hashes), notes=notes)
+        changed = self.names.list_period(place.paths, revisions)
+        outside = [sha for sha in missing if sha in changed]
+        notes = describe_outside(question, place, outside)
+        return _Period(text, frozenset(hashes), outside if place.is_file else (), notes)
 
     def _find_bound(self, name: str) -> str | None:
         """Return the name of a revision in git; "" if the question names none, None if unknown."""
@@ -257,55 +299,80 @@ def _list_unindexed(
     commits: CommitSearch,
     view: CommitView,
     found: NameChanges,
-    newer: Collection[str] | None,
+    limit: int,
+    period: _Period | None,
 ) -> SearchResponse | None:
-    """Return a page without results, with notes about commits that are not indexed.
+    """Return one page of the commits if none of them is indexed.
 
     Return None if filters restrict the commits, because they are not applied to these commits.
     """
-    if restrictions_in(query.text_query) or query.cursor:
+    if restrictions_in(query.text_query):
         return None
-    hashes = [sha for sha in found.unindexed if newer is None or sha in newer]
-    headers = commits.updates.read_headers(hashes[:MAX_HEADERS])
-    notes = (*found.notes, *describe_unindexed(question, hashes, headers))
-    return replace(EMPTY, confident=True, generation=view.index.generation, suggestions=notes)
+    hashes = found.unindexed if period is None else period.outside
+    note = describe_unindexed(question, len(hashes))
+    notes = (*found.notes, note) if period is None else period.notes
+    listed = hashes[::-1] if question.oldest_first else hashes
+    return _make_page(query, question, commits, view, found, listed, limit, notes)
 
 
 def _list_page(
     query: SearchQuery,
     question: NameHistoryQuestion,
+    commits: CommitSearch,
     view: CommitView,
     found: NameChanges,
     limit: int,
-    period: str,
-    newer: Collection[str] | None,
+    period: _Period | None,
 ) -> SearchResponse | None:
-    """Return one page of the commits that pass the filters; None after the last page.
-
-    `newer` are the hashes of the commits in the `period` of the question; None for all commits.
-    """
+    """Return one page of the commits that pass the filters; None after the last page."""
     states = [change.state for change in found.commits]
-    if newer is not None:
-        states = [state for state in states if state.path.removeprefix(COMMIT_URI) in newer]
+    if period is not None:
+        states = [one for one in states if one.path.removeprefix(COMMIT_URI) in period.hashes]
     passed = filter_commits(query, view, states)
-    changes = {change.state.id: change for change in found.commits}
-    start = read_offset(query.cursor) if query.cursor else 0
-    results = tuple(
-        result_of_change(view, changes[state.id], question.name)
-        for state in passed[start : start + limit]
-    )
-    if passed and not results:
-        return None
     notes = found.notes
     if len(passed) < len(found.commits):
-        reasons = [] if newer is None else [f"are {period}"]
-        reasons += ["pass the filters"] if len(passed) < len(states) else []
-        left = f"{len(passed):,} of these commits {' and '.join(reasons)}"
+        count = len(passed)
+        reasons = [] if period is None else [f"{'is' if count < 2 else 'are'} {period.text}"]
+        if count < len(states):
+            reasons.append("passes the filters" if count < 2 else "pass the filters")
+        left = f"{f'{count:,}' if count else 'none'} of them {' and '.join(reasons)}"
         notes = (notes[0], left, *notes[1:])
-    more = str(start + limit) if start + limit < len(passed) else None
+    listed: list[FileState | str] = [*passed]
+    if period is not None:
+        notes = (*notes, *period.notes)
+        if question.asked != "authors" and not restrictions_in(query.text_query):
+            listed += period.outside
+    return _make_page(query, question, commits, view, found, listed, limit, notes)
+
+
+def _make_page(
+    query: SearchQuery,
+    question: NameHistoryQuestion,
+    commits: CommitSearch,
+    view: CommitView,
+    found: NameChanges,
+    listed: Sequence[FileState | str],
+    limit: int,
+    notes: tuple[str, ...],
+) -> SearchResponse | None:
+    """Return one page of indexed commits, and of hashes of others; None after the last page."""
+    start = read_offset(query.cursor) if query.cursor else 0
+    page = listed[start : start + limit]
+    if listed and not page:
+        return None
+    changes = {change.state.id: change for change in found.commits}
+    headers = commits.updates.read_headers([one for one in page if isinstance(one, str)])
+    results = (
+        result_of_header(headers[one])
+        if isinstance(one, str)
+        else result_of_change(view, changes[one.id], question.name)
+        for one in page
+        if not isinstance(one, str) or one in headers
+    )
+    more = str(start + limit) if start + limit < len(listed) else None
     return replace(
         EMPTY,
-        results=results,
+        results=tuple(results),
         confident=True,
         generation=view.index.generation,
         suggestions=notes,

@@ -14,6 +14,7 @@ from rootle.provenance.uncommitted import compare_lines
 from rootle.sources.files.regular_file_reader import read_regular
 from rootle.sources.files.text_reader import decode_text
 from rootle.sources.git.commit_text import explain_hidden_commits
+from rootle.sources.git.commits.commit_list import find_commit
 from rootle.sources.git.git_dirs import find_prefix, find_work_tree
 from rootle.sources.git.history import find_shallow_commits
 from rootle.sources.git.lines.range_log import (
@@ -22,6 +23,7 @@ from rootle.sources.git.lines.range_log import (
     LoggedChanges,
 )
 from rootle.sources.git.repository import head_commit
+from rootle.types import RevisionRange
 
 _TIMEOUT_S: Final = 6.0
 _SHALLOW: Final = "older commits are missing, because this is a shallow clone"
@@ -70,23 +72,34 @@ def list_definition_changes(places: Sequence[CurrentLines], log: ChangeLog) -> P
     )
 
 
-def list_file_changes(root: Path, paths: Sequence[str], log: ChangeLog) -> PlaceChanges | None:
+def list_file_changes(
+    root: Path, paths: Sequence[str], log: ChangeLog, period: RevisionRange | None = None
+) -> PlaceChanges | None:
     """Return the commits that changed one of several files or folders below a folder.
 
-    The files need not exist any more. The paths of folders end in "/". Return None if git cannot
-    list them, or if commits must not be shown.
+    With `period`, these are the commits of a range, else those in the history of HEAD. The files
+    need not exist any more. The paths of folders end in "/". Return None if git cannot list the
+    commits, or if they must not be shown.
     """
     if explain_hidden_commits(root) is not None:
         return None
     real = os.path.realpath(root)
     top = find_work_tree(real)
-    head = None if top is None else head_commit(Path(top))
-    if top is None or head is None:
+    newest = None if top is None else _find_newest(top, period)
+    if top is None or newest is None:
         return None
     prefix, deadline_s = find_prefix(real), monotonic() + _TIMEOUT_S
     return _describe(
-        top, [log.list_path_changes(top, head, f"{prefix}{path}", deadline_s) for path in paths]
+        top, [log.list_path_changes(top, newest, f"{prefix}{path}", deadline_s) for path in paths]
     )
+
+
+def _find_newest(top: str, period: RevisionRange | None) -> str | None:
+    """Return the hash of HEAD, or the hashes of a range, as an argument for git."""
+    if period is None:
+        return head_commit(Path(top))
+    older, newer = (find_commit(top, name) for name in (period.older, period.newer))
+    return None if older is None or newer is None else f"{older.sha}..{newer.sha}"
 
 
 def _may_show(file: str) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from rootle.history.commit_search import CommitMetadata
 from rootle.history.names.name_history import count_commits
 from rootle.history.names.name_questions import NameHistoryQuestion
+from rootle.history.names.place_changes import ChangedPlace
 from rootle.serialization.path_text import replace_unprintable, short_date, short_hash
 from rootle.serialization.timestamps import format_commit_time
+from rootle.types import COMMIT_MESSAGE, COMMIT_URI, CommitFacts, FileMetadata, SearchResult
 
 MAX_HEADERS: Final = 3_000  # commits whose metadata are read; git receives their hashes
 _MAX_SHOWN: Final = 3
@@ -22,20 +24,48 @@ def describe_header(header: CommitMetadata) -> str:
     return replace_unprintable(f"{short_hash(header.sha)} {day} {author}: {subject}")
 
 
-def describe_unindexed(
-    question: NameHistoryQuestion, hashes: Sequence[str], headers: Mapping[str, CommitMetadata]
-) -> tuple[str, ...]:
-    """Return notes about the commits that changed a place if none of them is indexed.
-
-    `hashes` are those of the commits, newest first, and `headers` the metadata that are known.
-    """
-    ordered = hashes[::-1] if question.oldest_first else hashes
-    order = "oldest" if question.oldest_first else "newest"
-    known = [headers[sha] for sha in ordered if sha in headers][:_MAX_SHOWN]
-    note = (
-        f"git lists {count_commits(len(hashes))} with changes in {question.name}, and none of them "
-        "is indexed"
+def result_of_header(header: CommitMetadata) -> SearchResult:
+    """Return the result for a commit that is not indexed: its message, without changed files."""
+    date, lines = format_commit_time(header.seconds), header.message.split("\n")
+    return SearchResult(
+        file_path=f"{COMMIT_URI}{header.sha}",
+        start_line=1,
+        end_line=len(lines),
+        snippet=header.message,
+        score=1.0,
+        source="sparse",
+        metadata=FileMetadata(date or None, "text", len(lines)),
+        place=COMMIT_MESSAGE,
+        commit=CommitFacts(header.sha, date, header.author, lines[0], may_lack_files=True),
+        kind="history",
     )
-    if not known:
-        return (note,)
-    return (f"{note}; the {order} first:", *map(describe_header, known))
+
+
+def describe_outside(
+    question: NameHistoryQuestion, place: ChangedPlace | None, hashes: Sequence[str]
+) -> tuple[str, ...]:
+    """Return a note about commits of a period that the index lacks.
+
+    `hashes` are those that changed the files of the place, or all if it is None.
+    """
+    if not hashes:
+        return ()
+    commits = count_commits(len(hashes))
+    where = "not indexed or not in the history of the checked-out commit of this folder"
+    if place is None:
+        return (f"not searched: {commits} of this period, {where}",)
+    if place.is_file:
+        return (f"{commits} with changes in {question.name} in this period, {where}",)
+    shown = ", ".join(map(short_hash, hashes[:_MAX_SHOWN]))
+    more = f" and {len(hashes) - _MAX_SHOWN} more" if len(hashes) > _MAX_SHOWN else ""
+    may = f"may have changed {question.name}: {shown}{more}"
+    return (f"{commits} with changes in {', '.join(place.paths)}, {where}, {may}",)
+
+
+def describe_unindexed(question: NameHistoryQuestion, count: int) -> str:
+    """Return a note about the commits that changed a place if none of them is indexed."""
+    order = "oldest" if question.oldest_first else "newest"
+    return (
+        f"git lists {count_commits(count)} with changes in {question.name}, {order} first, and "
+        "none of them is indexed"
+    )

@@ -77,8 +77,8 @@ class ChangeLog:
         """Return the commits that changed a file, also under its earlier names, or a folder.
 
         `path` is relative to the top of the work tree `top`; that of a folder ends in "/". The
-        changed lines are not read. `revision` is a hash. git is stopped at `deadline_s` on the
-        monotonic clock.
+        changed lines are not read. `revision` is a hash, or a range of hashes. git is stopped at
+        `deadline_s` on the monotonic clock.
         """
         follow = () if path.endswith("/") else ("--follow",)
         arguments = ("-s", *follow, revision, "--", f":(top,literal){path}")
