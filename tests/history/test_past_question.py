@@ -215,7 +215,6 @@ def test_a_question_for_the_release_of_a_version_is_recognized(question: str, ve
         ("when did evictOldest disappear", "evictOldest", "removal"),
         ("what happened to BaseSpider", "BaseSpider", "removal"),
         ("when was retry.py renamed", "retry.py", "rename"),
-        ("who moved src/a.py to src/b.py", "src/a.py", "rename"),
         ("who wrote most of src/net/retry.py", "src/net/retry.py", "authors"),
         ("who are the main contributors to src/", "src/", "authors"),
     ],
@@ -224,6 +223,25 @@ def test_a_question_for_a_removal_a_rename_or_the_authors_is_recognized(
     question: str, name: str, asked: RequestedCommits
 ) -> None:
     assert parse_name_history(question) == NameHistoryQuestion(name, asked)
+    assert parse_past_question(question, ()) == PastQuestion(True)
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "new_name"),
+    [
+        ("who moved src/a.py to src/b.py", "src/a.py", "src/b.py"),
+        (
+            "when was the class evictOldest renamed to `evict_oldest()`?",
+            "evictOldest",
+            "evict_oldest",
+        ),
+    ],
+)
+def test_a_question_for_a_rename_may_give_the_new_name(
+    question: str, name: str, new_name: str
+) -> None:
+    expected = NameHistoryQuestion(name, "rename", new_name=new_name)
+    assert parse_name_history(question) == expected
     assert parse_past_question(question, ()) == PastQuestion(True)
 
 

@@ -31,6 +31,7 @@ from rootle.history.names.place_changes import (
     last_word,
     result_of_change,
 )
+from rootle.history.names.renames import find_renames, select_renames_to
 from rootle.history.names.unindexed_commits import (
     MAX_HEADERS,
     describe_outside,
@@ -175,6 +176,8 @@ class NameAnswers:
         name, is_rename = question.name, question.asked == "rename"
         if may_be_path(name):
             changes, is_limited = find_file_removals(view, name, only_renames=is_rename)
+            if question.new_name and not (changes := select_renames_to(changes, question.new_name)):
+                return None
             changes = changes or self._find_unlisted_removal(name, view)
             verb = "renamed" if is_rename else "deleted or renamed"
             found = _note_count(changes, f"{verb} {name}, newest first", is_limited=is_limited)
@@ -187,6 +190,11 @@ class NameAnswers:
         # A removed heading of a document does not show that the thing was removed.
         removed = [one for one in removed if not _is_in_document(one.path)]
         removals = _read_removals(view, name, removed)
+        if question.new_name:
+            # A removed definition with the old name need not be the one that was renamed.
+            uses = removals or find_last_uses(view, name)
+            read_patch = commits.updates.read_patch
+            return find_renames(view, name, question.new_name, uses, read_patch)
         if removals:
             what = f"removed a definition with the name {name}, newest first"
             if len(removals) > 1 and not present:

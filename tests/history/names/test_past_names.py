@@ -94,6 +94,54 @@ def test_the_commit_that_did_it_is_first(question: str, subject: str, app: App) 
     assert answer.confident
 
 
+@pytest.fixture
+def gates(root: Path) -> Path:
+    """A repository in which Gate was removed from one file, and renamed to Door in another one."""
+    gate = "class Gate:\n    def open_slowly(self):\n        return self.hinge.turn()\n"
+    write(root, "zoo/gate.py", gate)
+    write(root, "farm/gate.py", "class Gate:\n    def shut(self):\n        return 'shut'\n")
+    write(root, "zoo/use.py", "from zoo.gate import Gate\n\nENTRY = Gate()\n")
+    commit_all(root, "Add gates", day=20)
+    for name in ("zoo/gate.py", "zoo/use.py"):
+        write(root, name, (root / name).read_text().replace("Gate", "Door"))
+    git(root, "mv", "zoo/gate.py", "zoo/door.py")
+    commit_all(root, "Call it something else", day=21)
+    (root / "farm/gate.py").unlink()
+    write(root, "farm/wall.py", "from zoo.door import Door\n\nWALLS = [Door]\n")
+    commit_all(root, "Who renamed Gate to Door: build a wall", day=22)
+    return root
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "who renamed Gate to Door",
+        "when was Gate renamed to `Door`?",
+        "which commit renamed the class Gate into Door",
+        "who renamed zoo/gate.py to zoo/door.py",
+        "when was gate.py moved to door.py",
+    ],
+)
+def test_a_rename_is_found_by_the_old_and_the_new_name(
+    question: str, gates: Path, app: App
+) -> None:
+    answer = app.search(SearchQuery(question))
+
+    found = [it.commit.subject for it in answer.results if it.commit]
+    assert found == ["Call it something else"]
+
+
+@pytest.mark.parametrize(
+    "question", ["who renamed Gate to Alpha", "who renamed zoo/gate.py to zoo/pen.py"]
+)
+def test_a_commit_that_renamed_something_else_is_not_said_to_be_the_rename(
+    question: str, gates: Path, app: App
+) -> None:
+    answer = app.search(SearchQuery(question))
+
+    assert not any("renamed" in note or "removed" in note for note in answer.suggestions)
+
+
 @pytest.mark.parametrize(
     "question",
     ["who deleted the Old.Zoo folder", "when was the directory Old.Zoo removed"],

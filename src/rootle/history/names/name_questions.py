@@ -138,17 +138,16 @@ _REMOVALS: Final = (
     lazy_pattern(rf"when did (?:we|they|you) (?:{_REMOVE}) {_NAME}", "when", "did", _REMOVE),
     lazy_pattern(rf"(?:what happened to|where did) {_NAME}(?: go)?", "what|where", "happened|did"),
 )
+_NEW_NAME: Final = r"(?: (?:to|into) (?P<new>[\w$~@.`][\w$~@./#:+!?`()-]{0,150}))?"
 _RENAMES: Final = (
     lazy_pattern(
-        rf"when (?:was|were|got) {_NAME} (?:last )?(?:{_RENAMED})(?: (?:to|into) \S+)?",
+        rf"when (?:was|were|got) {_NAME} (?:last )?(?:{_RENAMED}){_NEW_NAME}",
         "when",
         "was|were|got",
         _RENAMED,
     ),
-    lazy_pattern(rf"who {_OFTEN}(?:{_RENAMED}) {_NAME}(?: (?:to|into) \S+)?", "who", _RENAMED),
-    lazy_pattern(
-        rf"{_commit_that(_LAST)}(?:{_RENAMED}) {_NAME}(?: (?:to|into) \S+)?", _COMMITS, _RENAMED
-    ),
+    lazy_pattern(rf"who {_OFTEN}(?:{_RENAMED}) {_NAME}{_NEW_NAME}", "who", _RENAMED),
+    lazy_pattern(rf"{_commit_that(_LAST)}(?:{_RENAMED}) {_NAME}{_NEW_NAME}", _COMMITS, _RENAMED),
 )
 _AUTHORS: Final = (
     lazy_pattern(
@@ -196,6 +195,7 @@ class NameHistoryQuestion:
     asked: RequestedCommits
     since: str = ""  # a revision; commits in its history are left out
     until: str = ""  # a revision; only commits in its history are listed
+    new_name: str = ""  # the name after a rename, if the question gives it
     # Whether the name is a plain word, which counts only if a folder at the root has this name.
     is_word: bool = False
 
@@ -270,4 +270,5 @@ def _read_question(
         return NameHistoryQuestion(f"{name}/", asked, is_word=True) if is_folder else None
     if (found["kind"] or (found["kind_after"] or "").strip()).lower() in _FOLDER_KINDS:
         name = f"{name.rstrip('/')}/"
-    return NameHistoryQuestion(name, asked)
+    new_name = (found.groupdict().get("new") or "").strip("`").removesuffix("()")
+    return NameHistoryQuestion(name, asked, new_name=new_name)
