@@ -425,6 +425,43 @@ def test_a_partial_answer_is_marked(app: App, monkeypatch: pytest.MonkeyPatch, r
     assert "history" not in app.search(SearchQuery(QUESTION)).degraded
 
 
+@pytest.mark.parametrize("question", ["who added the zebra of Beta", "why was the zebra added"])
+def test_an_answer_is_not_confident_while_many_commits_are_not_indexed(
+    question: str, app: App, monkeypatch: pytest.MonkeyPatch, root: Path
+) -> None:
+    app.index()
+    app.index_history()
+    assert app.search(SearchQuery(question)).confident
+    add_commit(root, "Theta gets the zebra", day=9)
+    monkeypatch.setattr("rootle.indexing.commit_index.CommitIndex.update", lambda self, **_: None)
+
+    answer = app.search(SearchQuery(question))
+
+    assert answer.results[0].commit is not None
+    assert not answer.confident
+    assert answer.suggestions[1] == (
+        "not confident: a commit that is not indexed yet may be the answer"
+    )
+    monkeypatch.undo()
+    assert app.search(SearchQuery(question)).confident
+
+
+def test_an_answer_stays_confident_if_only_a_few_commits_are_not_indexed(
+    app: App, monkeypatch: pytest.MonkeyPatch, root: Path
+) -> None:
+    for day in range(20):
+        commit_all(root, f"Count to {day}", day=9)
+    app.index()
+    app.index_history()
+    add_commit(root, "Kappa is new", day=9)
+    monkeypatch.setattr("rootle.indexing.commit_index.CommitIndex.update", lambda self, **_: None)
+
+    answer = app.search(SearchQuery("why was the zebra added"))
+
+    assert answer.suggestions[0].startswith("only 25 commits were searched")
+    assert not any("may be the answer" in note for note in answer.suggestions)
+
+
 def test_a_question_that_no_commit_answers_is_not_confident(app: App) -> None:
     answer = app.search(SearchQuery("in:history quaternion rotation of the camera"))
 

@@ -27,7 +27,7 @@ from rootle.history.authors.author_request import (
     allows_author,
     rewrite_question,
 )
-from rootle.history.commit_request import IndexGap, OpenCommits, elapsed_ms
+from rootle.history.commit_request import IndexGap, OpenCommits, doubt_partial, elapsed_ms
 from rootle.history.commit_results import add_commits
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
@@ -298,6 +298,8 @@ class CombinedSearch:
         query = replace(query, text_query=text)
         search = partial(self._search_words, past, commits, view, find_files, limit)
         response = search(query, explain=explain)
+        if not is_complete:
+            response = doubt_partial(response, commits, view)
         unread = () if response.confident else commits.describe_unread(view)
         return replace(response, suggestions=(*unknown, *response.suggestions, *unread))
 

@@ -41,6 +41,7 @@ from rootle.history.names.unindexed_commits import (
 from rootle.history.removed_definitions import RemovedDefinition
 from rootle.index.reader import FileState
 from rootle.search.query.syntax import restrictions_in
+from rootle.search.stages.absent_word_check import LOW_CONFIDENCE
 from rootle.search.symbols.place_kinds import PlaceKind, kind_of_place
 from rootle.text.whole_names import name_pattern
 from rootle.types import (
@@ -112,8 +113,10 @@ class NameAnswers:
         if not found.commits:
             return _list_unindexed(query, question, commits, view, found, limit, period)
         if question.oldest_first and not is_complete:
-            note = "an older commit that is not indexed yet may be the first one"
+            note = f"{LOW_CONFIDENCE}an older commit that is not indexed yet may be the first one"
             found = replace(found, notes=(*found.notes, note))
+            page = _list_page(query, question, commits, view, found, limit, period)
+            return None if page is None else replace(page, confident=False)
         return _list_page(query, question, commits, view, found, limit, period)
 
     def _find_period(

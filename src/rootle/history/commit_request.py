@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 from rootle.errors import QueryError
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
 from rootle.history.removed_definitions import RemovedDefinitions
-from rootle.types import PARTIAL_HISTORY
+from rootle.search.stages.absent_word_check import LOW_CONFIDENCE
+from rootle.types import PARTIAL_HISTORY, SearchResponse
 
+# The share of the commits that must be indexed before an answer can be confident. A pull adds only
+# a few commits, which are rarely the answer.
+_ENOUGH_COMMITS: Final = 0.95
+_MAY_BE_MISSING: Final = "a commit that is not indexed yet may be the answer"
 OpenCommits = Callable[[], CommitSearch | str]  # returns a message if there are no commits
 
 
@@ -87,6 +93,24 @@ def prepare_indexes(search: CommitSearch, removed: RemovedDefinitions | None) ->
     missing = "" if removed is None else removed.updates.prepare(left_s)
     view, reason = search.view_with_gap(reason)
     return PreparedCommits(search, view, IndexGap(reason, missing))
+
+
+def doubt_partial(
+    response: SearchResponse, search: CommitSearch, view: CommitView
+) -> SearchResponse:
+    """Return an answer that was found by words while commits were being indexed.
+
+    It is not confident if it begins with a commit and many commits are not indexed yet, because one
+    of them may be the answer: the newest commits are indexed first, and most questions about the
+    past are about older ones.
+    """
+    if not response.confident or not response.results or response.results[0].commit is None:
+        return response
+    known = search.updates.list_history("HEAD")
+    if known is not None and view.count >= len(known) * _ENOUGH_COMMITS:
+        return response
+    notes = (f"{LOW_CONFIDENCE}{_MAY_BE_MISSING}", *response.suggestions)
+    return replace(response, confident=False, suggestions=notes)
 
 
 def check_limit(limit: int | None, default: int, maximum: int) -> int:
