@@ -541,6 +541,46 @@ def test_dates_and_names_of_tags_and_branches_select_the_commits(
     assert [it.commit.subject for it in answer.results if it.commit] == subjects
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what changed in pens in November 2023",
+        "what changed in November 2023 in pens?",
+        "changes to pens in November 2023",
+        "commits in pens between 2023-11 and 2023-11",
+        "list the changes to the folder pens in 2023-11",
+        "who changed pens in November 2023",
+        "history of pens in November 2023",
+        "what changed in pens until 2023-11",
+        "what changed in pens until v1.0",
+    ],
+)
+def test_a_plain_word_is_a_folder_in_a_question_with_dates(
+    question: str, root: Path, app: App
+) -> None:
+    for day, name in ((6, "pens/a"), (7, "other/pens"), (8, "pens/b"), (60, "pens/c")):
+        write(root, f"{name}.py", f"N = {day}\n")
+        commit_all(root, f"Change {name}", day=day)
+        if day == 8:
+            git(root, "tag", "v1.0")
+
+    answer = app.search(SearchQuery(question))
+
+    found = [it.commit.subject for it in answer.results if it.commit]
+    assert found == ["Change pens/b", "Change pens/a"]
+
+
+def test_a_plain_word_that_is_no_folder_is_searched_in_the_commits_of_the_period(
+    herd: Path, app: App
+) -> None:
+    answer = app.search(SearchQuery("changes to numbers in November 2023"))
+
+    assert "Number 14" in [it.commit.subject for it in answer.results if it.commit]
+    assert answer.suggestions[-1] == (
+        "searched as what changed in numbers since:2023-11 until:2023-11"
+    )
+
+
 def test_a_number_that_is_no_year_is_not_a_date(herd: Path, app: App) -> None:
     answer = app.search(SearchQuery("which commit changed the zebra in 2024 bytes"))
 

@@ -20,6 +20,7 @@ from rootle.federation.commit_lists import (
 )
 from rootle.federation.commit_selection import CommitSelection
 from rootle.federation.name_answers import NameLookup
+from rootle.federation.page_parts import merge_with_files
 from rootle.history.authors.author_questions import asks_for_commits, may_name_author
 from rootle.history.authors.author_request import (
     AuthorRequest,
@@ -38,8 +39,10 @@ from rootle.history.past_question import (
     PastQuestion,
     asks_for_all,
     find_hashes,
+    may_list_changes,
     parse_past_question,
     remove_hashes,
+    rewrite_changes,
 )
 from rootle.history.question_dates import read_dates
 from rootle.history.revision_dates import resolve_dates, restore_revisions
@@ -151,7 +154,9 @@ class CombinedSearch:
         """
         parsed = parse_query(query.text_query)
         past = parse_past_question(parsed.text, parsed.kinds)
-        if past is None or not past.asks_first or parsed.is_exact or past.revisions is not None:
+        is_past = past is not None and past.asks_first and past.revisions is None
+        may_ask = is_past or (past is None and may_list_changes(parsed.text))
+        if not may_ask or parsed.is_exact:
             return None
         now = datetime.fromtimestamp(time.time(), UTC)
         text, operators = read_dates(query.text_query, now, self.find_date, is_strict=True)
@@ -163,8 +168,9 @@ class CombinedSearch:
             kind = "" if parsed.kinds else f"in:{HISTORY}"
             text = " ".join(filter(None, (kind, restrictions)))
         elif parse_past_question(rest, parsed.kinds) is None:
-            return None  # without its date, this is not a question about the past
-        return replace(query, text_query=" ".join((*text.split(), *operators)))
+            # Without its date, this is not a question about the past, unless it asks for changes.
+            text = rewrite_changes(text)
+        return replace(query, text_query=" ".join((*text.split(), *operators))) if text else None
 
     def _search_undated(
         self,
@@ -184,12 +190,13 @@ class CombinedSearch:
         commits = self.open_commits() if past is not None or has_dates else self.open_indexed()
         find_files = partial(_find_files, find_files, None if isinstance(commits, str) else commits)
         if past is None and not has_dates:
-            named = () if parsed.kinds or parsed.is_exact else find_hashes(parsed.text)
-            if named and isinstance(commits, CommitSearch):
-                return self._add_named(query, named, commits, find_files)
+            hashes = () if parsed.kinds or parsed.is_exact else find_hashes(parsed.text)
+            if hashes and isinstance(commits, CommitSearch):
+                return self._add_named(query, hashes, commits, find_files)
             return find_files(query)
         if past is not None and past.asks_first and not parsed.is_exact:
-            past = replace(past, name_history=parse_name_history(parsed.text, self._is_revision))
+            named = parse_name_history(parsed.text, self._is_revision, has_dates=has_dates)
+            past = replace(past, name_history=named)
         # In a question about a name, "since v2.1" is not a filter: `CommitSelection` handles it.
         is_since = past is not None and past.name_history is not None and past.name_history.since
         in_words = past is not None and not isinstance(commits, str) and not is_since
@@ -258,7 +265,7 @@ class CombinedSearch:
         if not count or not any(map(str.isalnum, text)):
             return shown
         files = find_files(replace(rest, limit=count))
-        return replace(_merge(shown, files, commits_first=True), symbols=files.symbols)
+        return replace(merge_with_files(shown, files, commits_first=True), symbols=files.symbols)
 
     @staticmethod
     def _search_without_commits(
@@ -336,7 +343,7 @@ class CombinedSearch:
         files = find_files(replace(query, cursor=file_cursor or None, limit=rest, expand=expand))
         if is_plain:
             files = replace(files, degraded=(EXPANSION, *files.degraded))
-        merged = _merge(history, files, commits_first=past.asks_first)
+        merged = merge_with_files(history, files, commits_first=past.asks_first)
         cursor = join_cursors(history.next_cursor, files.next_cursor, is_plain)
         return replace(merged, next_cursor=cursor)
 
@@ -378,22 +385,3 @@ def _find_contexts(query: SearchQuery, past: PastQuestion, find_files: FindFiles
         return response
     note = "commits are not searched, because a context was asked for"
     return replace(response, suggestions=(*response.suggestions, note))
-
-
-def _merge(
-    history: SearchResponse, files: SearchResponse, *, commits_first: bool
-) -> SearchResponse:
-    """Return one page with the results of both responses. Other fields come from `files`."""
-    first, second = (history, files) if commits_first else (files, history)
-    # The second response only complements the first one, so its notes about low confidence are left
-    # out.
-    notes = () if second.confident is False and first.results else second.suggestions
-    return replace(
-        files,
-        results=(*first.results, *second.results),
-        degraded=tuple(dict.fromkeys((*files.degraded, *history.degraded))),
-        confident=first.confident if first.results else second.confident,
-        suggestions=tuple(dict.fromkeys((*first.suggestions, *notes))),
-        interpretation=first.interpretation or second.interpretation,
-        symbols=None if commits_first else files.symbols,
-    )

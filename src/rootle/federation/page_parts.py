@@ -131,3 +131,22 @@ def _join_cursors(cursors: Mapping[str, str]) -> str | None:
         return None
     data = json.dumps(cursors).encode("utf-8")
     return _CURSOR_PREFIX + base64.urlsafe_b64encode(data).decode("ascii")
+
+
+def merge_with_files(
+    history: SearchResponse, files: SearchResponse, *, commits_first: bool
+) -> SearchResponse:
+    """Return one page with the results of both responses. Other fields come from `files`."""
+    first, second = (history, files) if commits_first else (files, history)
+    # The second response only complements the first one, so its notes about low confidence are left
+    # out.
+    notes = () if second.confident is False and first.results else second.suggestions
+    return replace(
+        files,
+        results=(*first.results, *second.results),
+        degraded=tuple(dict.fromkeys((*files.degraded, *history.degraded))),
+        confident=first.confident if first.results else second.confident,
+        suggestions=tuple(dict.fromkeys((*first.suggestions, *notes))),
+        interpretation=first.interpretation or second.interpretation,
+        symbols=None if commits_first else files.symbols,
+    )

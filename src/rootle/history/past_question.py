@@ -68,6 +68,13 @@ _RELEASES: Final = (
     ),
 )
 _ONLY_ALL: Final = re.compile(rf"\s*{_ALL}[\s?!.]*", re.IGNORECASE)
+# A request for the commits that changed a place. It is one only with a period, as in "changes to
+# the parser in March 2024", because "changes to the parser" may also describe code.
+_CHANGES_OF: Final = re.compile(
+    r"(?:(?:show|list|find|give) )?(?:me )?(?:what are )?(?:the |all )*(?:commits|changes)"
+    r"(?: made)? (?:in|to|of|for|on|under) (?=\S)",
+    re.IGNORECASE,
+)
 _RANGE: Final = re.compile(rf"({REVISION_CHAR}*[\w@^~])(\.\.\.?)({REVISION_CHAR}+)", re.ASCII)
 # A range with one end, such as "v2.0..". Three dots do not form such a range, because they may be
 # an ellipsis in a sentence.
@@ -236,6 +243,16 @@ def _parse_range(text: str) -> RevisionRange | None:
 def asks_for_all(text: str) -> bool:
     """Return whether a question, without its dates, asks for all commits: "what changed"."""
     return _ONLY_ALL.fullmatch(text) is not None
+
+
+def may_list_changes(text: str) -> bool:
+    """Return whether a question asks for the commits that changed a place, perhaps of a period."""
+    return _CHANGES_OF.match(text) is not None
+
+
+def rewrite_changes(text: str) -> str:
+    """Return "what changed in NAME" for a question such as "changes to NAME"; else ""."""
+    return f"what changed in {text[found.end() :]}" if (found := _CHANGES_OF.match(text)) else ""
 
 
 def _parse_worded_range(text: str, is_revision: Callable[[str], bool]) -> RevisionRange | None:

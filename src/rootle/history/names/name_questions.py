@@ -221,13 +221,17 @@ def looks_like_revision(name: str) -> bool:
 
 
 def parse_name_history(
-    text: str, is_revision: Callable[[str], bool] = looks_like_revision
+    text: str,
+    is_revision: Callable[[str], bool] = looks_like_revision,
+    *,
+    has_dates: bool = False,
 ) -> NameHistoryQuestion | None:
     """Return the name whose history a question asks for; None for other questions.
 
     A plain word in lower case is not a name, unless the question marks it as a name. `is_revision`
     returns whether a word after "since" or "between" is a commit, tag or branch. In a question with
-    such a word, a plain word can be the name of a folder: "what changed in docs since v2.1".
+    such a word, or with dates that were converted to filters (`has_dates`), a plain word can be the
+    name of a folder: "what changed in docs since v2.1".
     """
     stripped = " ".join(text.split()).rstrip("?.!")
     if len(stripped) > _MAX_CHARS:
@@ -240,7 +244,7 @@ def parse_name_history(
             text = f"{period['rest']}{(period['place'] or '').removeprefix(',')}"
             question = _parse_question(text, allows_words=True)
             return None if question is None else replace(question, since=since, until=until)
-    return _parse_question(stripped)
+    return _parse_question(stripped, allows_words=has_dates)
 
 
 def _parse_question(text: str, *, allows_words: bool = False) -> NameHistoryQuestion | None:
