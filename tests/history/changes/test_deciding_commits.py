@@ -165,3 +165,34 @@ def test_the_commit_that_removed_the_last_of_several_uses_comes_first(
     assert found[:2] == [last, part]
     note = next(one for one in answer.suggestions if "last one that removed this" in one)
     assert note.endswith(f": {part[:12]}")
+
+
+def test_a_thing_after_a_reason_was_not_removed(app: App, root: Path) -> None:
+    write(root, "install.py", "".join(f"install('python 3.8', {n})\n" for n in range(3)))
+    commit_all(root, "Use an image", day=39)
+    write(root, "install.py", "install('python 3.9')\n")
+    commit_all(root, "Remove Python 3.8 from Dockerfile (#9933)", day=40)
+    for day, reason in enumerate(("as not needed in", "because it is broken in", "since"), 41):
+        write(root, "needs.txt", f"needs = {'1' * day}\n")
+        commit_all(root, f"remove importlib-metadata {reason} python3.8 anymore", day=day)
+
+    for question in ("when was python 3.8 support dropped", "who removed support for python 3.8"):
+        commit = find_commits(app, question)[0].commit
+        assert commit is not None
+        assert commit.subject == "Remove Python 3.8 from Dockerfile (#9933)"
+
+
+def test_a_part_of_a_longer_word_was_not_added(app: App, root: Path) -> None:
+    for day, client in enumerate(("Eureka", "Hetzner"), 40):
+        write(root, f"{client.lower()}.py", f"USER_AGENT = '{client}'\nuserAgent = USER_AGENT\n")
+        commit_all(root, f"Add UserAgent to {client} client", day=day)
+    write(root, "agent.py", "def run_agent():\n    agent = new_agent()\n    agent.wait()\n")
+    message = "Initial draft of the zoo-agent\n\nAdd an agent that waits."
+    commit_all(root, message, day=50)
+    write(root, "flags.py", "AGENT = 'agent'\nis_agent = AGENT in flags\n")
+    commit_all(root, "Add agent mode identifier", day=51)
+
+    for question in ("who added the agent mode", "when was the agent introduced"):
+        commit = find_commits(app, question)[0].commit
+        assert commit is not None
+        assert commit.subject == "Initial draft of the zoo-agent"

@@ -69,14 +69,15 @@ def stems_in_order(text: str) -> list[str]:
     return _stem(part for word in _WORD.findall(text) for part in _PART.findall(word) or [word])
 
 
-def stem_line(text: str) -> str:
+def stem_line(text: str, *, has_parts: bool = True) -> str:
     """Return the stems of a text, with a space before and after each.
 
-    The parts of a word with capitals follow the word: "WebSocket" -> websocket web socket.
+    With `has_parts`, the parts of a word with capitals follow the word: "WebSocket" -> websocket
+    web socket.
     """
     terms: list[str] = []
     for word in _WORD.findall(text):
-        parts = _PART.findall(word)
+        parts = _PART.findall(word) if has_parts else []
         terms += [word, *parts] if len(parts) > 1 else [word]
     return f" {' '.join(_stem(terms))} "
 

@@ -18,6 +18,7 @@ _LEFTOVER_FACTOR: Final = 0.6  # "remove the last mention of X" follows the remo
 _PARTIAL_FACTOR: Final = 0.7  # "remove X from the manual" removes only a part of X
 _LATER_FACTOR: Final = 0.9  # for an action that is not the first one of a line
 _DISTANT_FACTOR: Final = 0.7  # for an action that is done to something else
+_IN_COMPOUND: Final = 0.7  # "UserAgent" is hardly about an agent
 _OBJECT_WORDS: Final = 6  # words between the action and the thing
 # How well different actions in a question and in a message fit each other, from 0 to 1.
 _RELATED: Final[Mapping[tuple[Action, Action], float]] = {
@@ -35,6 +36,10 @@ _LEFTOVER: Final = re.compile(
     re.IGNORECASE,
 )
 _WITHIN: Final = re.compile(r"\b(?:from|in)\b", re.IGNORECASE)
+# The object of an action ends before these words: "remove X as it is not needed in python 3.8".
+_REASON: Final = re.compile(
+    r"\b(?:as|because|since|when|if|so|due to|after|until|unless|while|that|which)\b", re.IGNORECASE
+)
 _PASSIVE: Final = re.compile(r"\b(?:is|are|was|were|been|be|got|has|have|had)$", re.IGNORECASE)
 # "KAFKA-123: ", "[core] ", "feat(cli)!: "
 _PREFIX: Final = re.compile(
@@ -64,7 +69,9 @@ def score_line(
     matched = [one for one in found if not one.subject.is_kind]
     if not matched:
         return 0.0
-    coverage = sum(one.weight for one in matched) / sum(one.weight for one in stated)
+    whole = stem_line(text, has_parts=False)
+    covered = (one.weight * (1.0 if one.subject.is_in(whole) else _IN_COMPOUND) for one in matched)
+    coverage = sum(covered) / sum(one.weight for one in stated)
     words = max(1, len(line.split()))
     focus = min(1.0, sum(len(one.subject.stems.split()) for one in found) / words)
     fit = _fit_action(action, text, matched, needs_action=needs_action)
@@ -101,7 +108,9 @@ def _fit_action(
 
 def _is_object(text: str, start: int, end: int, matched: Sequence[WeightedSubject]) -> bool:
     """Return whether a subject follows a word for a change, or precedes it in a passive."""
-    after = stem_line(" ".join(text[end:].split()[:_OBJECT_WORDS]))
+    reason = _REASON.search(text, end)
+    object_text = text[end : reason.start() if reason else None]
+    after = stem_line(" ".join(object_text.split()[:_OBJECT_WORDS]))
     before = text[:start].rstrip()
     is_passive = _PASSIVE.search(before) is not None
     near = stem_line(" ".join(before.split()[-_OBJECT_WORDS:])) if is_passive else ""
