@@ -462,6 +462,22 @@ def test_an_answer_stays_confident_if_only_a_few_commits_are_not_indexed(
     assert not any("may be the answer" in note for note in answer.suggestions)
 
 
+def test_a_few_patches_that_are_too_long_are_noted_in_the_status_only(app: App, root: Path) -> None:
+    for day in range(20):
+        commit_all(root, f"Count to {day}", day=9)
+    write(root, "long.py", "".join(f"NUMBER_{n} = {n}\n" for n in range(110_000)))
+    commit_all(root, "Count far", day=10)
+    app.index_history()
+
+    answer = app.search(SearchQuery("in:history quaternion rotation of the camera"))
+
+    assert not answer.confident
+    assert not any("not all changed lines" in note for note in answer.suggestions)
+    history = app.status().history
+    assert history is not None
+    assert any(note.startswith("not all changed lines of 1 of 26") for note in history.notes)
+
+
 def test_a_question_that_no_commit_answers_is_not_confident(app: App) -> None:
     answer = app.search(SearchQuery("in:history quaternion rotation of the camera"))
 

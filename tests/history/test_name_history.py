@@ -57,7 +57,7 @@ def test_the_commits_that_changed_a_function_are_listed_newest_first(
     assert found == ["Number 14", "Number 13", "Number 12", "Number 11", "Count"]
     assert f"+    return {'1' * 14}" in pages[0].results[0].snippet
     assert pages[0].confident
-    assert pages[0].suggestions[0].startswith("5 commits with changes in count_herd, newest first")
+    assert pages[0].suggestions[0].startswith("5 commits with changes in count_herd (herd.py:1-2)")
 
 
 @pytest.mark.parametrize(
@@ -334,8 +334,29 @@ def test_commits_of_a_period_on_another_branch_are_listed(
     found = [it.commit for it in (*answer.results, *rest.results) if it.commit]
     assert [it.subject for it in found] == [f"Backport {day}" for day in (32, 31, 30)]
     assert found[0].hash == git(branch, "rev-parse", "v1.1~1").strip()
-    assert any(note.startswith("3 commits with changes in") for note in answer.suggestions)
+    assert any(
+        note.startswith("3 commits of this period with changes in") for note in answer.suggestions
+    )
     assert rest.next_cursor is None
+
+
+@pytest.mark.parametrize(
+    ("question", "note"),
+    [
+        ("who changed farm/stall.py last", "6 commits with changes in farm/stall.py, newest first"),
+        ("who changed stall.py last", "6 commits with changes in stall.py (farm/stall.py), newest"),
+        ("what changed in the folder farm recently", "6 commits with changes in farm/, newest"),
+        ("who changed PigPen", "2 commits with changes in PigPen (farm/stall.py:13-18), newest"),
+    ],
+)
+def test_a_note_above_a_list_is_short(question: str, note: str, pens: Path, app: App) -> None:
+    write(pens, "farm/stall.py", "import horses\n" + (pens / "farm/stall.py").read_text())
+    commit_all(pens, "Import horses", day=20)
+
+    first = app.search(SearchQuery(question)).suggestions[0]
+
+    assert first.startswith(note)
+    assert len(first) < 80
 
 
 def test_commits_on_another_branch_that_may_have_changed_a_definition_are_named(

@@ -30,7 +30,7 @@ from rootle.history.authors.author_request import (
 )
 from rootle.history.commit_request import IndexGap, OpenCommits, doubt_partial, elapsed_ms
 from rootle.history.commit_results import add_commits
-from rootle.history.commit_search import CommitSearch
+from rootle.history.commit_search import NOTED_SHARE, CommitSearch
 from rootle.history.commit_view import CommitView
 from rootle.history.names.name_questions import looks_like_revision, parse_name_history
 from rootle.history.names.past_names import may_be_path
@@ -307,7 +307,8 @@ class CombinedSearch:
         response = search(query, explain=explain)
         if not is_complete:
             response = doubt_partial(response, commits, view)
-        unread = () if response.confident else commits.describe_unread(view)
+        describe_unread = partial(commits.describe_unread, view, min_share=NOTED_SHARE)
+        unread = () if response.confident else describe_unread()
         return replace(response, suggestions=(*unknown, *response.suggestions, *unread))
 
     def _search_words(

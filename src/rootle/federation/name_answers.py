@@ -296,7 +296,7 @@ def _select_main_author(found: NameChanges, name: str, commits: CommitSearch) ->
     more = len(counts) - _MAX_AUTHORS
     note = (
         f"authors of the {count_commits(len(authors))} with changes in {name}: {shown}"
-        f"{f', and {more} others' if more > 0 else ''}; counted by commits, not by lines"
+        f"{f', and {more} others' if more > 0 else ''}; counted by commits"
     )
     listed = [one for one, author in zip(found.commits, own, strict=True) if author == main]
     if listed:

@@ -20,6 +20,9 @@ from rootle.search.revision_periods import PeriodKind
 from rootle.types import CountedCommits, RevisionRange, SearchQuery, SearchResponse
 
 _MAX_OPENINGS: Final = 5
+# An answer has a note about unread changed lines only if at least this share of the commits lacks
+# some. In a complete clone, a few patches are too long, which is hardly why nothing was found.
+NOTED_SHARE: Final = 0.05
 
 
 class RemovedLines(Protocol):
@@ -232,20 +235,26 @@ class CommitSearch:
         return view, reason
 
     def describe_unread(
-        self, view: CommitView, definitions: CommitView | None = None
+        self,
+        view: CommitView,
+        definitions: CommitView | None = None,
+        *,
+        min_share: float = 0.0,
     ) -> tuple[str, ...]:
         """Return notes about older commits, and changed lines, that are not indexed.
 
-        `definitions` is the view of the index of removed definitions, if it is searched too.
+        `definitions` is the view of the index of removed definitions, if it is searched too. If
+        fewer commits than `min_share` lack changed lines, there is no note about them.
         """
         limit = self.updates.explain_limit()
         found = self.partial_commits.get(view)
         count = len(found if definitions is None else found | definitions.list_partial())
+        is_noted = count > 0 and count >= view.count * min_share
         lines = (
             f"not all changed lines of {count:,} of {view.count:,} commits are searched, because "
             "git cannot read them, as in a partial clone, or they are too long"
         )
-        return (*((f"of the commits, {limit}",) if limit else ()), *((lines,) if count else ()))
+        return (*((f"of the commits, {limit}",) if limit else ()), *((lines,) if is_noted else ()))
 
     def list_range(self, revisions: RevisionRange) -> Sequence[str] | None:
         """Return the hashes of the commits in a range, newest first.

@@ -16,7 +16,7 @@ from rootle.history.commit_request import (
     prepare_commits,
 )
 from rootle.history.commit_results import describe_commit
-from rootle.history.commit_search import CommitSearch, RemovedLines
+from rootle.history.commit_search import NOTED_SHARE, CommitSearch, RemovedLines
 from rootle.history.commit_view import CommitView
 from rootle.history.present_code import PresentCode, describe_present
 from rootle.history.removal_scores import (
@@ -222,7 +222,7 @@ class _RemovalSearch:
     def describe_unread(self) -> tuple[str, ...]:
         """Return notes about commits that may have removed code that was not searched."""
         definitions = None if self._definitions is None else self._definitions.view()
-        return self._commits.describe_unread(self._view, definitions)
+        return self._commits.describe_unread(self._view, definitions, min_share=NOTED_SHARE)
 
     def count_hidden(self) -> int:
         """Return how many changes of files in the searched commits may contain secrets.

@@ -333,13 +333,12 @@ def _describe_lines(
     question: NameHistoryQuestion, place: ChangedPlace, count: int, older: int, missing: int
 ) -> Iterator[str]:
     """Yield the number of the commits that changed a place, and why some may be missing."""
-    what = "it" if place.is_file else "its lines"
-    text = f"{_count(count + older, question)}; they changed {what} in {place.where}"
+    text = _count(count + older, question, where=_describe_place(question, place))
     if older:
-        members = ", and which changed its own lines, not only those of members"
+        members = ", in its own lines, not only in those of members"
         text += (
-            f", except for the {older} oldest, which changed this name where it was defined "
-            f"before{members if place.has_members else ''}"
+            f"; the {older} oldest changed this name where it was defined before"
+            f"{members if place.has_members else ''}"
         )
     yield text
     if missing:
@@ -379,7 +378,15 @@ def count_commits(number: int, *, is_limited: bool = False) -> str:
     return f"at least {text}" if is_limited else text
 
 
-def _count(number: int, question: NameHistoryQuestion, *, is_limited: bool = False) -> str:
+def _count(
+    number: int, question: NameHistoryQuestion, *, is_limited: bool = False, where: str = ""
+) -> str:
     order = "oldest first" if question.oldest_first else "newest first"
     commits = count_commits(number, is_limited=is_limited)
-    return f"{commits} with changes in {question.name}, {order}"
+    return f"{commits} with changes in {question.name}{where}, {order}"
+
+
+def _describe_place(question: NameHistoryQuestion, place: ChangedPlace) -> str:
+    """Return the lines or files of a place in brackets; "" if the question names its whole path."""
+    is_whole = place.where.rstrip("/") == question.name.removeprefix("./").rstrip("/")
+    return "" if is_whole else f" ({place.where})"

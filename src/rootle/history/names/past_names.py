@@ -124,9 +124,7 @@ def find_first_use(view: CommitView, name: str, find_by_count: FindByCount) -> N
         return None
     count = count_commits(len(found), is_limited=is_limited)
     note = (
-        f"{count} that added lines with {name}, oldest first; there is no single definition "
-        "with this name, so the texts of the commits were searched, and only parts of large ones "
-        "are indexed"
+        f"{count} that added lines with {name}, oldest first, found in the indexed texts of commits"
     )
     others = len(added) - len(found)
     if added and others:

@@ -50,16 +50,18 @@ def describe_outside(
     """
     if not hashes:
         return ()
-    commits = count_commits(len(hashes))
-    where = "not indexed or not in the history of the checked-out commit of this folder"
+    count, verb = count_commits(len(hashes)), "is" if len(hashes) == 1 else "are"
+    where = f"{verb} not in the history of HEAD, or not indexed"
     if place is None:
-        return (f"not searched: {commits} of this period, {where}",)
+        return (f"not searched: {count} of this period {where}",)
     if place.is_file:
-        return (f"{commits} with changes in {question.name} in this period, {where}",)
+        return (f"{count} of this period with changes in {question.name} {where}",)
     shown = ", ".join(map(short_hash, hashes[:_MAX_SHOWN]))
     more = f" and {len(hashes) - _MAX_SHOWN} more" if len(hashes) > _MAX_SHOWN else ""
-    may = f"may have changed {question.name}: {shown}{more}"
-    return (f"{commits} with changes in {', '.join(place.paths)}, {where}, {may}",)
+    return (
+        f"{count} of this period with changes in {', '.join(place.paths)} {where}, and may have "
+        f"changed {question.name}: {shown}{more}",
+    )
 
 
 def describe_unindexed(question: NameHistoryQuestion, count: int) -> str:
