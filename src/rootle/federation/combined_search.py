@@ -28,7 +28,7 @@ from rootle.history.authors.author_request import (
     allows_author,
     rewrite_question,
 )
-from rootle.history.commit_request import IndexGap, OpenCommits, doubt_partial, elapsed_ms
+from rootle.history.commit_request import IndexGap, OpenCommits, elapsed_ms, lower_confidence
 from rootle.history.commit_results import add_commits
 from rootle.history.commit_search import NOTED_SHARE, CommitSearch
 from rootle.history.commit_view import CommitView
@@ -306,7 +306,7 @@ class CombinedSearch:
         search = partial(self._search_words, past, commits, view, find_files, limit)
         response = search(query, explain=explain)
         if not is_complete:
-            response = doubt_partial(response, commits, view)
+            response = lower_confidence(response, commits, view)
         describe_unread = partial(commits.describe_unread, view, min_share=NOTED_SHARE)
         unread = () if response.confident else describe_unread()
         return replace(response, suggestions=(*unknown, *response.suggestions, *unread))

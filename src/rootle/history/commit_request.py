@@ -95,7 +95,7 @@ def prepare_indexes(search: CommitSearch, removed: RemovedDefinitions | None) ->
     return PreparedCommits(search, view, IndexGap(reason, missing))
 
 
-def doubt_partial(
+def lower_confidence(
     response: SearchResponse, search: CommitSearch, view: CommitView
 ) -> SearchResponse:
     """Return an answer that was found by words while commits were being indexed.

@@ -23,7 +23,7 @@ _FOLDER: Final = re.compile(
     r"\b(?:in|under|inside|within|below|to) (?:the )?(?:(?:folder|directory) )?"
     r"`?(?P<path>[\w.-]+)`?(?: (?:folder|directory))?(?=\s*$)"
 )
-# The words before the subject. What follows "about" is the subject, whatever its first words are.
+# The words before the subject. All words after "about" belong to the subject.
 _LEADING: Final = re.compile(
     r"\A(?:(?:touching|touched|that|which|and|to|on|for|with|in|changed?)\s+)*"
     rf"(?:(?:{ABOUT})\s+)?",
