@@ -26,7 +26,7 @@ from rootle.text.patterns.lazy_pattern import LazyPattern
 from rootle.text.terms import MAX_WORD_CHARS, STOP_WORDS, WORD, whole_identifier
 from rootle.types import COMMIT_URI, NEEDS_EXTRA, NEEDS_OCR, PACKAGE_URI
 
-_LOW_CONFIDENCE: Final = "not confident: "
+LOW_CONFIDENCE: Final = "not confident: "
 _IMPROBABLE: Final = "the estimated probability of an answer is low"
 _ADVICE: Final = "the answer may not be in this folder, or may use other words"
 # The minimum length of a word that is checked. Shorter words are part of so many other words that
@@ -187,7 +187,7 @@ def _reject(answer: RankedAnswer) -> RankedAnswer:
 
 
 def _add_note(answer: RankedAnswer, *reasons: str) -> RankedAnswer:
-    note = f"{_LOW_CONFIDENCE}{'; '.join((*reasons, _ADVICE))}"
+    note = f"{LOW_CONFIDENCE}{'; '.join((*reasons, _ADVICE))}"
     return replace(answer, notes=(note, *answer.notes))
 
 
