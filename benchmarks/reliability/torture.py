@@ -16,10 +16,11 @@ the other faults, by a library that is compiled with gcc and preloaded.
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 import time
-from itertools import count
+from collections.abc import Callable
 from pathlib import Path
 from random import SystemRandom
 
@@ -27,10 +28,27 @@ from benchmarks.common.arguments import command_parser, name_list, option
 from benchmarks.reliability.fault_injection import FaultInjectionError
 from benchmarks.reliability.random_faults import RandomFaults
 from benchmarks.reliability.ranked_answers import COMPARISONS
-from benchmarks.reliability.torture_rounds import Torture, TortureOptions, summarize
+from benchmarks.reliability.torture_rounds import (
+    RoundResult,
+    Torture,
+    TortureOptions,
+    summarize,
+)
 
 
 def main() -> None:
+    args = parse_arguments()
+    seed = SystemRandom().randrange(1 << 32) if args.seed is None else args.seed
+    options = TortureOptions(seed, args.compare, tuple(args.faults))
+    if args.keep is not None:
+        args.keep.mkdir(parents=True)
+        sys.exit(run(args.keep, options, args.minutes, args.rounds))
+    with tempfile.TemporaryDirectory(prefix="rootle-torture-") as folder:
+        code = run(Path(folder), options, args.minutes, args.rounds)
+    sys.exit(code)
+
+
+def parse_arguments() -> argparse.Namespace:
     parser = command_parser(
         __doc__,
         option("--minutes", type=float, default=5.0, help="default: %(default)s"),
@@ -46,14 +64,7 @@ def main() -> None:
     args = parser.parse_args()
     if unknown := set(args.faults) - set(RandomFaults.KINDS):
         parser.error(f"unknown faults: {', '.join(sorted(unknown))}")
-    seed = SystemRandom().randrange(1 << 32) if args.seed is None else args.seed
-    options = TortureOptions(seed, args.compare, tuple(args.faults))
-    if args.keep is not None:
-        args.keep.mkdir(parents=True)
-        sys.exit(run(args.keep, options, args.minutes, args.rounds))
-    with tempfile.TemporaryDirectory(prefix="rootle-torture-") as folder:
-        code = run(Path(folder), options, args.minutes, args.rounds)
-    sys.exit(code)
+    return args
 
 
 def run(folder: Path, options: TortureOptions, minutes: float, rounds: int | None) -> int:
@@ -67,17 +78,26 @@ def run(folder: Path, options: TortureOptions, minutes: float, rounds: int | Non
     except FaultInjectionError as error:
         print(f"torture: {error}", file=sys.stderr)
         return 2
-    deadline = time.monotonic() + 60 * minutes
-    results = []
     with torture:
         print(torture.describe_disk(), flush=True)
-        for number in count():
-            if number >= rounds if rounds is not None else time.monotonic() > deadline:
-                break
-            results.append(torture.run_round())
-            print(results[-1].describe(), flush=True)
+        results = run_rounds(torture.run_round, minutes, rounds)
     print(summarize(results))
     return int(any(result.problems for result in results))
+
+
+def run_rounds(
+    run_round: Callable[[], RoundResult],
+    minutes: float,
+    rounds: int | None,
+    clock: Callable[[], float] = time.monotonic,
+) -> list[RoundResult]:
+    """Run a number of rounds, or start rounds until the minutes are over; print each result."""
+    deadline = clock() + 60 * minutes
+    results: list[RoundResult] = []
+    while len(results) < rounds if rounds is not None else clock() <= deadline:
+        results.append(run_round())
+        print(results[-1].describe(), flush=True)
+    return results
 
 
 if __name__ == "__main__":

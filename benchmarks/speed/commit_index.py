@@ -12,7 +12,7 @@ from __future__ import annotations
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -66,12 +66,17 @@ def compare_queries(app: App, other: App) -> float:
     for one in (app, other):
         for question in SENTENCES:
             one.search(question)
-    ratios = []
+    pairs = []
     for number, question in enumerate(SENTENCES * 3):
         order = (app, other) if number % 2 else (other, app)
         times = {id(one): _time(partial(one.search, question)) for one in order}
-        ratios.append(times[id(app)] / times[id(other)])
-    return statistics.median(ratios)
+        pairs.append((times[id(app)], times[id(other)]))
+    return median_ratio(pairs)
+
+
+def median_ratio(pairs: Iterable[tuple[float, float]]) -> float:
+    """Return the median ratio of the first to the second time of each pair."""
+    return statistics.median(with_commits / without for with_commits, without in pairs)
 
 
 def format_figures(figures: Mapping[str, float]) -> str:

@@ -110,7 +110,12 @@ def parse_arguments() -> argparse.Namespace:
 
 def train(examples: Sequence[TrainingExample]) -> lightgbm.Booster:
     """Return trees trained on the questions with detail and an answer among the candidates."""
-    groups = [
+    return train_trees(training_groups(examples))
+
+
+def training_groups(examples: Sequence[TrainingExample]) -> list[RankingGroup]:
+    """Return the questions with detail and an answer among the candidates, with their weights."""
+    return [
         RankingGroup(
             one.features,
             one.relevance,
@@ -120,7 +125,6 @@ def train(examples: Sequence[TrainingExample]) -> lightgbm.Booster:
         for one in examples
         if one.detail and one.relevance.any()
     ]
-    return train_trees(groups)
 
 
 if __name__ == "__main__":
