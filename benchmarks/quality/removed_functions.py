@@ -13,9 +13,8 @@ import json
 import tempfile
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from pathlib import Path
 
-from benchmarks.common.arguments import command_parser
+from benchmarks.common.arguments import CHECKOUTS, LABEL_FILE, command_parser
 from benchmarks.common.statistics import mean
 from rootle import open_app
 
@@ -24,10 +23,7 @@ DEPTH = 5
 
 def main() -> None:
     """Print the figures."""
-    parser = command_parser(__doc__)
-    parser.add_argument("labels", type=Path)
-    parser.add_argument("checkouts", type=Path)
-    args = parser.parse_args()
+    args = command_parser(__doc__, LABEL_FILE, CHECKOUTS).parse_args()
     by_repository = defaultdict(list)
     for line in args.labels.read_text(encoding="utf-8").splitlines():
         label = json.loads(line)

@@ -21,7 +21,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common.arguments import INDEXES, JSON, ONLY, command_parser, option
+from benchmarks.common.arguments import CHECKOUTS, INDEXES, JSON, ONLY, SHOW, command_parser
 from benchmarks.common.internals import index_snapshot
 from benchmarks.common.rootle_search import index_folder, indexed_app
 from benchmarks.quality.symbol_oracles import (
@@ -35,7 +35,6 @@ from benchmarks.quality.symbol_oracles import (
 )
 from rootle import App, SearchQuery, SearchResponse, SearchResult
 
-CHECKOUTS = option("checkouts", type=Path, metavar="CHECKOUTS", help="folder with work trees")
 _ALL = 10_000
 
 
@@ -62,11 +61,10 @@ class Tally:
 
 
 def main() -> None:
-    parser = command_parser(__doc__, CHECKOUTS, ONLY, INDEXES, JSON)
+    parser = command_parser(__doc__, CHECKOUTS, ONLY, INDEXES, SHOW, JSON)
     parser.add_argument("--names", type=int, default=100, help="names per repository")
     parser.add_argument("--used", type=int, default=30, help="names whose uses are looked up")
     parser.add_argument("--methods", type=int, default=0, help="methods to compare with Jedi")
-    parser.add_argument("--show", action="store_true", help="print what is missed")
     args = parser.parse_args()
     total = Tally()
     tallies: dict[str, Tally] = {}

@@ -24,10 +24,10 @@ from collections.abc import Callable
 from pathlib import Path
 from random import SystemRandom
 
-from benchmarks.common.arguments import command_parser, name_list, option
+from benchmarks.common.arguments import KEEP, RANDOM_SEED, ROUNDS, command_parser, name_list, option
 from benchmarks.reliability.fault_injection import FaultInjectionError
 from benchmarks.reliability.random_faults import RandomFaults
-from benchmarks.reliability.ranked_answers import COMPARISONS
+from benchmarks.reliability.ranked_answers import COMPARE
 from benchmarks.reliability.torture_rounds import (
     RoundResult,
     Torture,
@@ -52,14 +52,14 @@ def parse_arguments() -> argparse.Namespace:
     parser = command_parser(
         __doc__,
         option("--minutes", type=float, default=5.0, help="default: %(default)s"),
-        option("--rounds", type=int, help="number of rounds instead of a duration"),
-        option("--seed", type=int, help="default: random"),
-        option("--compare", choices=COMPARISONS, default="answers", help="default: %(default)s"),
+        ROUNDS.with_settings(help="number of rounds instead of a duration"),
+        RANDOM_SEED,
+        COMPARE,
         option(
             "--faults", type=name_list, default=list(RandomFaults.KINDS), metavar="NAMES",
             help=f"comma-separated kinds of faults (default: {','.join(RandomFaults.KINDS)})",
         ),
-        option("--keep", type=Path, metavar="DIR", help="new folder for all files of the run"),
+        KEEP,
     )  # fmt: skip
     args = parser.parse_args()
     if unknown := set(args.faults) - set(RandomFaults.KINDS):

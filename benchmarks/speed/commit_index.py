@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
-from benchmarks.common.arguments import JSON, command_parser
+from benchmarks.common.arguments import COMMITS, JSON, command_parser
 from benchmarks.common.git import commit_changes, run_git
 from benchmarks.common.reports import write_json
 from benchmarks.speed.queries import SENTENCES
@@ -24,9 +24,8 @@ from rootle import App, Config, open_app
 
 
 def main() -> None:
-    parser = command_parser(__doc__, JSON)
+    parser = command_parser(__doc__, COMMITS.with_settings(default=20_000), JSON)
     parser.add_argument("repo", type=Path, metavar="REPO", help="git repository")
-    parser.add_argument("--commits", type=int, default=20_000, help="default: %(default)s")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="commit-index-") as scratch:
         figures = measure_commits(args.repo.resolve(), args.commits, Path(scratch))

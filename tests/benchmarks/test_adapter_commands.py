@@ -1,4 +1,4 @@
-"""Adapter commands of other search systems; command-line options that several commands share."""
+"""Adapter commands of other search systems."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from benchmarks.common.adapters import AdapterError, ask_adapter, parse_adapters, parse_answer
-from benchmarks.common.arguments import JSON, ONLY, SPLIT, command_parser, name_list
 from benchmarks.common.metrics import Hit
 from benchmarks.peers import fts5_windows, git_grep, plain_bm25
 from benchmarks.peers.adapter import Passage, read_windows, split_identifiers
@@ -68,15 +67,6 @@ def test_an_adapter_has_a_name_and_a_command_with_a_root() -> None:
     for wrong in ("x=run", "=run {root}", "rootle=run {root}"):
         with pytest.raises(SystemExit):
             parse_adapters(parser, [wrong], ["rootle"])
-
-
-def test_shared_options_are_parsed() -> None:
-    parser = command_parser("First line.\n\nMore.", ONLY, SPLIT, JSON)
-    assert parser.description == "First line."
-    args = parser.parse_args(["--only", "one,two,", "--split", "tune"])
-    assert (args.only, args.split, args.json) == (frozenset({"one", "two"}), "tune", None)
-    assert parser.parse_args([]).only == frozenset()
-    assert name_list("b,a,") == ["b", "a"]
 
 
 def test_peers_read_windows_of_50_lines(tmp_path: Path) -> None:
