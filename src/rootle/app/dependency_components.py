@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from rootle.app.embedding_models import ComponentSetup
+from rootle.app.configured_models import ComponentSetup
 from rootle.config.fields import DEFAULT_MODEL
 from rootle.errors import IndexMissingError, IndexStorageError, SourceError
 from rootle.index.local.index_dir import DEPENDENCIES_DIR
