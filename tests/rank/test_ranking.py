@@ -28,6 +28,7 @@ from rootle.rank.span_choice import (
     ScoredSpan,
     choose_spans,
     has_room,
+    span_scores,
 )
 from rootle.text.translated_paths import contains_texts
 
@@ -233,6 +234,16 @@ _SPANS = st.lists(
 
 
 @pytest.mark.slow
+def test_words_vectors_and_definitions_raise_the_score_of_a_chunk() -> None:
+    bm25, dense = floats([4.0, 1.0, 0.0]), floats([0.4, 0.8, 0.0])
+    defines = np.array([False, False, True])
+    # The best chunk by words has 1, and the best one by vectors 0.75. A definition has 0.3, or 2 if
+    # the question is the name of a symbol.
+    found = span_scores(bm25, dense, defines, is_symbol=False)
+    assert found.tolist() == pytest.approx([1 + 0.375, 0.25 + 0.75, 0.3])
+    assert span_scores(bm25, dense, defines, is_symbol=True)[2] == pytest.approx(2.0)
+
+
 @given(_SPANS)
 def test_spans_have_at_most_sixty_lines_and_do_not_overlap(spans: list[ScoredSpan]) -> None:
     chosen = choose_spans(spans)
