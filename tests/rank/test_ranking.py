@@ -19,7 +19,7 @@ from rootle.rank.features import (
     top_three_per_file,
     word_similarity,
 )
-from rootle.rank.path_features import path_parts
+from rootle.rank.path_features import path_parts, quotes_messages
 from rootle.rank.rankers.feature_sum import WEIGHTS, rank_files
 from rootle.rank.ranking_inputs import ChunkInputs, RankingInputs
 from rootle.rank.span_choice import (
@@ -140,6 +140,23 @@ def test_changelogs_and_the_like_are_recognized_but_not_code_with_such_a_name(
     path: str, *, is_record: bool
 ) -> None:
     assert path_table((path,)).kinds["is_record"].tolist() == [is_record]
+
+
+@pytest.mark.parametrize(
+    ("path", "quotes"),
+    [
+        ("tests/test_delay.py", True),
+        ("CHANGELOG", True),
+        ("docs/delay.md", True),
+        ("src/generated/delay.py", True),
+        ("src/delay.py", False),
+        ("config/delay.toml", False),
+    ],
+)
+def test_tests_changelogs_documents_and_generated_code_only_quote_messages(
+    path: str, *, quotes: bool
+) -> None:
+    assert quotes_messages(path) == quotes
 
 
 def test_a_path_is_split_into_words() -> None:
