@@ -95,8 +95,8 @@ def trace_calls(run: Callable[[], object], package: str = PACKAGE) -> list[Call]
         caller = frame.f_back
         while caller is not None and not _is_in(caller, package):
             caller = caller.f_back
-        if caller is not None and _module_of(caller) != _module_of(frame):
-            names = (_module_of(one).removeprefix(f"{package}.") for one in (caller, frame))
+        if caller is not None and _find_module(caller) != _find_module(frame):
+            names = (_find_module(one).removeprefix(f"{package}.") for one in (caller, frame))
             calls.append(Call(*names))
 
     sys.setprofile(record_call)
@@ -111,18 +111,18 @@ def find_stations(calls: Iterable[Call]) -> list[Station]:
     """Return the stations in the order of their first entry."""
     entries: dict[str, list[Call]] = {}
     for call in calls:
-        if station_of(call.caller) != station_of(call.module):
-            entries.setdefault(station_of(call.module), []).append(call)
+        if find_station(call.caller) != find_station(call.module):
+            entries.setdefault(find_station(call.module), []).append(call)
     modules: dict[str, set[str]] = {}
     for call in calls:
-        modules.setdefault(station_of(call.module), set()).add(call.module)
+        modules.setdefault(find_station(call.module), set()).add(call.module)
     return [
         Station(name, len(own), _count_visits(own) - 1, len(modules[name]))
         for name, own in entries.items()
     ]
 
 
-def station_of(module: str) -> str:
+def find_station(module: str) -> str:
     """Return the station that a module belongs to."""
     package = module.partition(".")[0]
     return module if package == "search" else package
@@ -171,10 +171,10 @@ def _is_function_of(frame: FrameType, package: str) -> bool:
 
 def _is_in(frame: FrameType, package: str) -> bool:
     is_generated = frame.f_code.co_filename == "<string>"  # the constructor of a dataclass
-    return not is_generated and _module_of(frame).partition(".")[0] == package
+    return not is_generated and _find_module(frame).partition(".")[0] == package
 
 
-def _module_of(frame: FrameType) -> str:
+def _find_module(frame: FrameType) -> str:
     name = frame.f_globals.get("__name__", "")
     return name if isinstance(name, str) else ""
 

@@ -7,7 +7,7 @@ import re
 _YESTERDAY = re.compile(r"\b1 day ago\b")
 
 
-def at_any_hour(text: str) -> str:
+def replace_yesterday(text: str) -> str:
     """Return `text` with "today" in place of "1 day ago".
 
     A test that stores a memory before midnight and lists it after midnight then has the same output

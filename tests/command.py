@@ -24,7 +24,7 @@ _FILE_CAPABILITIES = (1, 2)  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
 # LANGUAGE=C selects English messages, so that no translations are searched for.
 ENVIRONMENT = {"PYTHONPATH": os.path.dirname(_guard.__file__), "LANGUAGE": "C"}
 _fork_server = ForkServer({**os.environ, **ENVIRONMENT})
-# Importing the MCP SDK takes longer than all other imports.
+# Importing the MCP SDK takes longer than all other imports, so only this server imports it.
 _mcp_fork_server = ForkServer({**os.environ, **ENVIRONMENT}, ("server",))
 
 

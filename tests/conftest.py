@@ -60,10 +60,8 @@ _MEMORY_NEEDED = 4 << 30  # free bytes on `_MEMORY`
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Some slow tests fill or damage a disk, and not all of these work on a file system in memory.
-    is_fast = "not slow" in config.option.markexpr
-    if is_fast and "TMPDIR" not in os.environ and _has_room_in_memory():
-        # Tests write many small files and would spend much of their time waiting for a disk.
+    if "TMPDIR" not in os.environ and _has_room_in_memory():
+        # Tests write many small files. On a disk, they wait and take more processor time.
         # The processes of pytest-xdist inherit the variable.
         os.environ["TMPDIR"] = tempfile.tempdir = _MEMORY
 
@@ -229,7 +227,7 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeAp
         )
         if embedder is not None:
             monkeypatch.setattr(app._container, "_embedder", embedder)
-        # Without a pause, tests with a fake clock can retry embeddings.
+        # Tests with a fake clock retry embeddings, but this interval needs the real clock.
         monkeypatch.setattr("rootle.indexing.refresh._MAINTENANCE_INTERVAL_S", 0)
         apps.append(app)
         return app

@@ -9,8 +9,8 @@ new interpreter (see `command.py`).
 
 When run as a script, this module is the server. It reads one request per line, as JSON, from
 standard input, and answers each with two integers: the process ID at once, and the wait status at
-the end. If the request names a pipe for the status, the server answers only the process ID, does
-not wait, and a process between the server and the command writes the status to that pipe.
+the end. If the request names a pipe for the status, the answer is only the process ID, and the
+server does not wait: a process between the server and the command writes the status to that pipe.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class ForkServer:
             request = {**_request(command, streams, environment), "status": status}
             with self._server() as server:
                 process_id = _send(server, request)
-            # Each call waits until the command has opened the other end, in the same order.
+            # Each call waits until the command opens the other end, which it does in this order.
             ends = [_open_pipe(number, pipes.get(number)) for number in range(3)]
         return ForkedProcess(process_id, status_end, ends)
 
@@ -199,7 +199,10 @@ def _serve() -> dict[str, Any] | None:
 
 
 def _supervise(status_path: str, replies: int) -> None:
-    """Fork a command, and return in the command. This process writes its wait status and exits."""
+    """Fork a command, and return only in its process.
+
+    This process writes the wait status of the command, and exits.
+    """
     status_end = os.open(status_path, os.O_WRONLY)
     process_id = os.fork()
     if process_id == 0:
@@ -213,7 +216,10 @@ def _supervise(status_path: str, replies: int) -> None:
 
 
 def _import_commands() -> None:
-    """Import the modules that the commands use; optional dependencies only of the arguments."""
+    """Import the modules that the commands use.
+
+    Packages with optional dependencies are imported completely only if the arguments name them.
+    """
     import filelock  # noqa: F401
     import platformdirs  # noqa: F401
 

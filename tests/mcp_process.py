@@ -45,7 +45,7 @@ def tool(run):
     execute = lambda arguments: run(arguments["text"])
     return Tool(run.__name__, run.__name__, "A test.", (text,), execute)
 
-serving.tools_of = lambda app, shown: tuple(map(tool, (noisy, broken, refusing, hanging)))
+serving.create_tools = lambda app, shown: tuple(map(tool, (noisy, broken, refusing, hanging)))
 from rootle.cli.main import entry
 entry()
 """

@@ -21,8 +21,8 @@ from rootle.index.reader import (
     Neighbors,
     TextRange,
 )
-from rootle.protocols import Ids, Matrix, Ranked, Vector, WeightedTerm
-from rootle.text.languages import language_of
+from rootle.protocols import Ids, Matrix, RankedIds, Vector, WeightedTerm
+from rootle.text.languages import detect_language
 from rootle.text.terms import WORD, compose, whole_identifier, word_terms
 from rootle.types import DocumentSection
 
@@ -98,10 +98,10 @@ class MemoryIndex(IndexReader):
         wanted = set(ids)
         return {row.id: row for row in self._rows if row.id in wanted}
 
-    def chunks_of(self, file_id: int) -> list[ChunkRow]:
+    def list_chunks(self, file_id: int) -> list[ChunkRow]:
         return [row for row in self._rows if row.file_id == file_id]
 
-    def symbols_of(self, chunk_ids: Sequence[int]) -> list[str]:
+    def list_symbols(self, chunk_ids: Sequence[int]) -> list[str]:
         rows = self.chunks(chunk_ids).values()
         return [name for row in rows for name in find_defined_names(self._texts[row.file_id], row)]
 
@@ -111,7 +111,7 @@ class MemoryIndex(IndexReader):
     def text_as_written(self, file_id: int) -> str:
         return self._texts[file_id]
 
-    def sections_of(self, file_id: int) -> list[DocumentSection]:
+    def read_sections(self, file_id: int) -> list[DocumentSection]:
         return []
 
     def section_labels(self) -> dict[int, list[str]]:
@@ -151,7 +151,7 @@ class MemorySparse:
 
     def query(
         self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
-    ) -> Ranked:
+    ) -> RankedIds:
         return self.field_scores("chunks", ["body"], terms, k, files=files)
 
     def field_scores(
@@ -162,7 +162,7 @@ class MemorySparse:
         k: int,
         *,
         files: Collection[int] | None = None,
-    ) -> Ranked:
+    ) -> RankedIds:
         scores: defaultdict[int, float] = defaultdict(float)
         for field in fields:
             documents = self._fields.get((level, field), {})
@@ -261,11 +261,11 @@ class MemoryDense:
         scores = (self._vectors[rows] @ neighbors.vector).astype(np.float32)
         return FileChunks(self._ids[rows], self._files[rows], scores)
 
-    def chunks_of(self, file_ids: Ids) -> FileChunks:
+    def list_chunks(self, file_ids: Ids) -> FileChunks:
         rows = np.isin(self._files, file_ids)
         return FileChunks(self._ids[rows], self._files[rows])
 
-    def files_of(self, chunk_ids: Ids) -> Ids:
+    def find_files(self, chunk_ids: Ids) -> Ids:
         known = dict(zip(self._ids.tolist(), self._files.tolist(), strict=True))
         return _to_ids(known.get(at, -1) for at in chunk_ids.tolist())
 
@@ -284,7 +284,7 @@ def _state(file_id: int, path: str, text: str) -> FileState:
         seen_ns=1_800_000_000_000_000_000,
         digest=text.encode(),
         skip=None,
-        language=language_of(path),
+        language=detect_language(path),
         encoding="utf-8",
         chars=len(text),
         skipped_chars=0,
@@ -319,8 +319,8 @@ def _count_terms(texts: Mapping[int, str]) -> dict[int, Counter[str]]:
     }
 
 
-def _make_hits(pairs: Sequence[tuple[int, float]]) -> Ranked:
-    return Ranked(_to_ids(at for at, _ in pairs), np.array([s for _, s in pairs], np.float32))
+def _make_hits(pairs: Sequence[tuple[int, float]]) -> RankedIds:
+    return RankedIds(_to_ids(at for at, _ in pairs), np.array([s for _, s in pairs], np.float32))
 
 
 def _to_ids(values: Iterable[int]) -> Ids:

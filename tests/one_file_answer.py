@@ -24,6 +24,6 @@ class OneFile(FileExcerpts):
         return [one.candidate.place for one in ranked]
 
     def choose_places(self, spans: Sequence[Span], room: int) -> list[tuple[Place, LineNumbers]]:
-        """Return the places of an answer of `room` characters; some have no lines."""
+        """Return the places of an answer of `room` characters; places without lines are last."""
         (chosen,) = choose_places(self._question, [AnswerFile(self, spans, 1.0)], room)
         return [*chosen.shown, *((place, ()) for place in chosen.named)]

@@ -220,6 +220,6 @@ def _free_port() -> int:
 
 
 def _die_with_parent() -> None:
-    """On Linux, make the kernel kill the server when the test process ends for any reason."""
+    """Make the kernel (Linux) kill the server when the test process ends for any reason."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)

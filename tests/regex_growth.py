@@ -2,7 +2,7 @@
 
 Run as a program, this prints the name of each pattern before it is measured, and a line "slow" if
 its time grows faster than the length of the text. The reader can end the process if a pattern does
-not finish. It also prints the names in `SHORT_TEXTS` that are not those of a pattern.
+not finish. It also prints the names in `SHORT_TEXTS` that no pattern has.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ SHORT_TEXTS = {
     "rootle.text.secret_values._NAME_BEFORE": "at most 40 characters before a name",
     "rootle.web.page_charset_and_text._META": "the first 1,024 bytes of a page",
 }
-# Patterns that are passed to functions that only match with them.
+# Patterns that are passed to functions, which use them only with `match` or `fullmatch`.
 _ONLY_MATCHED = frozenset(
     f"rootle.{module}.{name}"
     for module, names in {
@@ -78,8 +78,8 @@ _MAX_RATIO = 9  # four times the length takes 4 times as long, or 16 times if th
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT)
 # Modules that need an optional package or start something when they are imported.
 _NOT_IMPORTED = ("rootle.__main__",)
-# A pattern that is used for these methods is measured by a search, which also tries the positions
-# after the first.
+# The time of a pattern that is used with these methods is that of a search, which also tries the
+# positions after the first.
 _SEARCHES = frozenset({"search", "finditer", "findall", "split", "sub", "subn"})
 _MATCHES = frozenset({"match", "fullmatch"})
 
@@ -128,7 +128,7 @@ def searched_patterns() -> frozenset[str]:
 
 
 def _searched_names(tree: ast.Module) -> set[str]:
-    """Return the names whose value searches, or is passed to something that may search with it."""
+    """Return the names of values that search a text, or that other code may use for a search."""
     nodes = list(ast.walk(tree))
     methods = {
         id(name): node.attr
@@ -139,8 +139,8 @@ def _searched_names(tree: ast.Module) -> set[str]:
         id(argument) for node in nodes if isinstance(node, ast.Call) for argument in node.args
     }
     constants = {node.id for node in nodes if isinstance(node, ast.Name) and node.id.isupper()}
-    constants.add("re")  # the patterns of its functions are arguments
-    # `split` on other values is usually that of a string.
+    constants.add("re")  # its functions get their patterns as arguments
+    # Other values with the method `split` are usually strings, not patterns.
     others_search = any(
         isinstance(node, ast.Attribute)
         and node.attr in _SEARCHES - {"split"}
@@ -208,7 +208,7 @@ def _inner(op: Any, argument: Any) -> Any:
 
 
 def _samples(items: Any) -> Iterator[str]:
-    """Yield short texts that match: different ones for the branches and sets of the first item."""
+    """Yield short texts that match; for a single item, one for each branch or character of it."""
     yield _sample(items)
     if len(items) == 1:
         op, argument = items[0]
@@ -259,11 +259,11 @@ def accepts(items: Any, char: str) -> bool:
         elif op is codes.RANGE:
             found = found or argument[0] <= ord(char) <= argument[1]
         elif op is codes.CATEGORY:
-            found = found or _in_category(argument, char)
+            found = found or _is_in_category(argument, char)
     return found != is_negated
 
 
-def _in_category(category: Any, char: str) -> bool:
+def _is_in_category(category: Any, char: str) -> bool:
     name = str(category)
     kinds = {"DIGIT": char.isdigit(), "SPACE": char.isspace()}
     kinds["WORD"] = char.isalnum() or char == "_"
@@ -300,7 +300,7 @@ def _finder(pattern: Pattern, *, is_searched: bool) -> Callable[[str], object]:
 
 
 def main(first: int) -> None:
-    """Measure the patterns from a position on."""
+    """Measure the patterns, starting at the position `first`."""
     patterns = list(named_patterns())  # this imports the modules
     searched = searched_patterns()
     for name in sorted(SHORT_TEXTS.keys() - {name for name, _ in patterns}):

@@ -129,6 +129,7 @@ def test_every_import_follows_the_layers() -> None:
     assert not wrong, explain("these imports are not in the table", wrong)
 
 
+@pytest.mark.slow
 def test_a_package_is_entered_through_its_interface() -> None:
     wrong = [
         found
@@ -278,8 +279,8 @@ def test_listing_the_tools_of_an_app_imports_no_heavy_module() -> None:
     code = (
         "import sys\n"
         "from rootle import open_app\n"
-        "from rootle.tools import tools_of\n"
-        "assert tools_of(open_app('.', index_dir='x'))\n"
+        "from rootle.tools import create_tools\n"
+        "assert create_tools(open_app('.', index_dir='x'))\n"
         f"print([name for name in {HEAVY!r} if name in sys.modules])\n"
     )
     child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

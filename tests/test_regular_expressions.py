@@ -31,13 +31,13 @@ def test_the_patterns_take_linear_time() -> None:
 
 
 def _measure(first: int, slow: dict[str, str]) -> int | None:
-    """Measure the patterns from a position on, and return where to continue; None at the end.
+    """Measure the patterns, starting at `first`; return where to continue, or None at the end.
 
     A pattern that does not finish is added to the slow ones.
     """
     command = [sys.executable, str(_PROGRAM), str(first)]
     at, name = first, ""
-    # Without a buffer, which could contain lines that `select` does not see.
+    # The pipe has no buffer, because `select` does not see lines that are already in a buffer.
     environment = {**os.environ, "PYTHONPATH": str(Path(rootle.__file__).parents[1])}
     with subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0, env=environment) as process:
         assert process.stdout is not None

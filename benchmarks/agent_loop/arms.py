@@ -19,7 +19,7 @@ from benchmarks.agent_loop.verdicts import MAX_LINES, MAX_PLACES
 from rootle import App, Config, open_app
 from rootle.agents.instructions_block import add_block
 from rootle.server.mcp import ToolServer, as_mcp_tool
-from rootle.tools import Tool, call_tool, tools_of
+from rootle.tools import Tool, call_tool, create_tools
 
 ARMS: Final = ("grep", "rootle")
 ANSWER: Final = "answer"
@@ -72,7 +72,7 @@ def open_toolset(task: AgentTask, arm: str, root: Path, index_dir: Path) -> Tool
 
 def search_tools(app: App) -> list[Tool]:
     """Return the tools that search and read code; those for memories and the web are omitted."""
-    return [tool for tool in tools_of(app) if tool.name in SEARCH_TOOLS]
+    return [tool for tool in create_tools(app) if tool.name in SEARCH_TOOLS]
 
 
 def server_instructions(tools: Sequence[Tool], root: Path) -> str:

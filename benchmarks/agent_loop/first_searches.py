@@ -30,7 +30,7 @@ from benchmarks.common.reports import write_json
 from benchmarks.common.statistics import mean
 from benchmarks.quality.answer_reading import chars_until_in_view
 from rootle import App, open_app
-from rootle.tools import call_tool, tools_of
+from rootle.tools import call_tool, create_tools
 
 _SEARCH: Final = "vectordb_search"
 _FOLDERS: Final = ("recorded", "earlier")
@@ -135,7 +135,7 @@ def summarize(searches: Sequence[FirstSearch]) -> dict[str, float]:
 
 
 def _ask(app: App, arguments: Mapping[str, Any]) -> str:
-    return call_tool(tools_of(app), _SEARCH, arguments).text
+    return call_tool(create_tools(app), _SEARCH, arguments).text
 
 
 if __name__ == "__main__":

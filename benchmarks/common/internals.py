@@ -46,6 +46,6 @@ def open_agent(
     )
 
 
-def without_related_terms() -> AbstractContextManager[object]:
+def disable_related_terms() -> AbstractContextManager[object]:
     """Return a context manager that turns the search for related words off."""
     return mock.patch.object(parse, "find_related_terms", return_value=())

@@ -39,7 +39,7 @@ def read_config(path: Path | None) -> Config | None:
     return load_config(path)[0] if path else None
 
 
-def hit_of(result: SearchResult) -> Hit:
+def make_hit(result: SearchResult) -> Hit:
     """Return the file and all shown line ranges of a result, the best range first."""
     ranges = [(result.start_line, result.end_line)]
     ranges += [(span.start_line, span.end_line) for span in result.more_spans]
@@ -48,13 +48,13 @@ def hit_of(result: SearchResult) -> Hit:
 
 def search_hits(app: App, query: str, limit: int = TOP_K) -> tuple[Hit, ...]:
     """Return the hits of one query, best first."""
-    return tuple(map(hit_of, app.search(SearchQuery(query, limit=limit)).results))
+    return tuple(map(make_hit, app.search(SearchQuery(query, limit=limit)).results))
 
 
 def timed_search(app: App, query: str) -> tuple[Answer, SearchResponse]:
     """Return the first ten hits of a query with the search time, and the response itself."""
     response, latency_ms = measure_ms(lambda: app.search(SearchQuery(query, limit=TOP_K)))
-    return Answer(tuple(map(hit_of, response.results)), latency_ms), response
+    return Answer(tuple(map(make_hit, response.results)), latency_ms), response
 
 
 def answer_queries(app: App, queries: Iterable[str]) -> list[Answer]:

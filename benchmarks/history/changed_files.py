@@ -104,7 +104,7 @@ def main() -> None:
             print(format_row(label, system, summary.scores))
             print(format_summary(summary, system))
     print(format_totals(results))
-    write_json(args.json, report_of(results, summaries))
+    write_json(args.json, make_report(results, summaries))
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -233,7 +233,7 @@ def format_totals(results: Sequence[RepositoryResult]) -> str:
     )
 
 
-def report_of(
+def make_report(
     results: Sequence[RepositoryResult], summaries: Mapping[str, Mapping[str, Summary]]
 ) -> dict[str, object]:
     """Return the JSON report: summaries, facts, and every question with its ranks."""

@@ -25,7 +25,7 @@ def serve_expansions(words: Mapping[str, str]) -> Iterator[str]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            found = words.get(_question_of(body))
+            found = words.get(_read_question(body))
             content = {"choices": [{"message": {"role": "assistant", "content": found}}]}
             data = json.dumps(content).encode()
             self.send_response(404 if found is None else 200)
@@ -47,6 +47,6 @@ def serve_expansions(words: Mapping[str, str]) -> Iterator[str]:
         thread.join()
 
 
-def _question_of(body: Any) -> str:  # Any: JSON
+def _read_question(body: Any) -> str:  # Any: JSON
     text = str(body["messages"][-1]["content"])
     return text.removeprefix(_BEFORE).removesuffix(_AFTER)

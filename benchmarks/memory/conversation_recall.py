@@ -154,7 +154,7 @@ def make_report(scores: Mapping[str, Sequence[QuestionScore]]) -> Report:
         if any(selected.values()):
             rootle = selected.get(ROOTLE)
             report[split] = {
-                name: figures_of(found, None if name == ROOTLE else rootle)
+                name: summarize_system(found, None if name == ROOTLE else rootle)
                 for name, found in selected.items()
             }
     return report
@@ -166,7 +166,9 @@ def is_in_split(score: QuestionScore, tuning: bool | None) -> bool:
     return tuning is None or (number.isdecimal() and (number in TUNING_CONVERSATIONS) == tuning)
 
 
-def figures_of(scores: Sequence[QuestionScore], rootle: Sequence[QuestionScore] | None) -> Figures:
+def summarize_system(
+    scores: Sequence[QuestionScore], rootle: Sequence[QuestionScore] | None
+) -> Figures:
     """Return the figures of a system; `rootle` holds rootle's scores on the same questions."""
     recalls = np.array([one.recall for one in scores])
     ranks = np.array([one.reciprocal_rank for one in scores])

@@ -49,7 +49,7 @@ class Mutant:
         return "\n".join([*lines[: self.first - 1], *changed, *lines[self.last :]])
 
 
-def mutants_of(source: str) -> list[Mutant]:
+def list_mutants(source: str) -> list[Mutant]:
     """Return every fault that this module can make in a source text, in line order.
 
     Annotations, docstrings, imports and class-level statements are left unchanged; at module level,

@@ -30,7 +30,7 @@ from queue import SimpleQueue
 from coverage import CoverageData
 
 from benchmarks.common.arguments import COUNT, JOBS, SEED, WORK, add_options
-from benchmarks.mutation.mutants import Mutant, mutants_of
+from benchmarks.mutation.mutants import Mutant, list_mutants
 
 TOP = Path(__file__).resolve().parents[2]
 PACKAGES = "rank,search,index,ingest"
@@ -44,7 +44,7 @@ _MAX_TESTS = 60  # per fault, in addition to the tests of golden rankings
 
 # By path and line: the ids of the tests that execute the line. They are ordered by the number of
 # folders that they have in common with the path, then by the number of lines that they execute.
-Executed = Mapping[str, Mapping[int, list[str]]]
+TestsByLine = Mapping[str, Mapping[int, list[str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def all_faults(packages: Iterable[str]) -> list[tuple[str, Mutant]]:
         (path.relative_to(TOP).as_posix(), mutant)
         for package in packages
         for path in sorted((TOP / "src/rootle" / package).rglob("*.py"))
-        for mutant in mutants_of(path.read_text(encoding="utf-8"))
+        for mutant in list_mutants(path.read_text(encoding="utf-8"))
     ]
 
 
@@ -125,7 +125,7 @@ def sample(faults: Sequence[tuple[str, Mutant]], count: int, seed: int) -> list[
     return random.Random(seed).sample(list(faults), min(count, len(faults)))
 
 
-def executed_lines(work: Path, tests: Sequence[str]) -> Executed:
+def executed_lines(work: Path, tests: Sequence[str]) -> TestsByLine:
     """Return the ids of the tests that execute each line of each file, in the order to run."""
     data_file = work / "coverage"
     if not data_file.exists():
@@ -199,7 +199,7 @@ def run_fault(copy: Path, path: str, mutant: Mutant, tests: Sequence[str]) -> Re
     return Result(path, mutant.line, mutant.kind, mutant.before, mutant.after, outcome, len(tests))
 
 
-def chosen_tests(fault: tuple[str, Mutant], executed: Executed) -> list[str]:
+def chosen_tests(fault: tuple[str, Mutant], executed: TestsByLine) -> list[str]:
     """Return the ids of the tests to run against a fault."""
     path, mutant = fault
     found = executed.get(path, {}).get(mutant.line, [])
@@ -251,11 +251,11 @@ def read_results(path: Path) -> list[Result]:
 
 def report(results: Sequence[Result]) -> str:
     """Return a table of the outcomes by package, and every fault that was not killed."""
-    packages = sorted({package_of(result) for result in results})
+    packages = sorted({find_package(result) for result in results})
     lines = [f"{'package':<12} {'faults':>6} {'killed':>6} {'survived':>8} {'not executed':>12}"]
     for package in [*packages, "all"]:
         counts = Counter(
-            result.outcome for result in results if package in ("all", package_of(result))
+            result.outcome for result in results if package in ("all", find_package(result))
         )
         lines.append(
             f"{package:<12} {counts.total():>6} {counts['killed']:>6} {counts['survived']:>8} "
@@ -268,7 +268,7 @@ def report(results: Sequence[Result]) -> str:
     return "\n".join(lines)
 
 
-def package_of(result: Result) -> str:
+def find_package(result: Result) -> str:
     return result.path.removeprefix("src/rootle/").partition("/")[0]
 
 

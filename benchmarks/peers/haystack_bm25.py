@@ -25,12 +25,12 @@ def open_search(root: Path) -> adapter.Search:
     store.write_documents(splitter.run(documents=documents)["documents"])
 
     def search(query: str, k: int) -> Sequence[adapter.Passage]:
-        return [passage_of(one, texts) for one in store.bm25_retrieval(query, top_k=k)]
+        return [make_passage(one, texts) for one in store.bm25_retrieval(query, top_k=k)]
 
     return search
 
 
-def passage_of(document: Document, texts: dict[str, str]) -> adapter.Passage:
+def make_passage(document: Document, texts: dict[str, str]) -> adapter.Passage:
     path = document.meta["path"]
     start = texts[path].count("\n", 0, document.meta["split_idx_start"]) + 1
     return adapter.Passage(path, start, start + len(document.content.splitlines()) - 1)

@@ -28,12 +28,12 @@ def open_search(root: Path) -> adapter.Search:
     retriever = BM25Retriever.from_defaults(nodes=nodes, similarity_top_k=min(10, len(nodes)))
 
     def search(query: str, k: int) -> Sequence[adapter.Passage]:
-        return [passage_of(hit.node, texts) for hit in retriever.retrieve(query)[:k]]
+        return [make_passage(hit.node, texts) for hit in retriever.retrieve(query)[:k]]
 
     return search
 
 
-def passage_of(node: TextNode, texts: dict[str, str]) -> adapter.Passage:
+def make_passage(node: TextNode, texts: dict[str, str]) -> adapter.Passage:
     path = node.metadata["path"]
     start = texts[path].count("\n", 0, node.start_char_idx or 0) + 1
     return adapter.Passage(path, start, start + len(node.text.splitlines()) - 1)

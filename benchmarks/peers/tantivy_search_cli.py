@@ -31,7 +31,7 @@ def open_search(root: Path) -> adapter.Search:
         output = call_command(main, "-n", str(k), "--", query)
         if not output.startswith("["):
             return []
-        return [passage_of(one, root) for one in json.loads(output)]
+        return [make_passage(one, root) for one in json.loads(output)]
 
     return search
 
@@ -44,7 +44,7 @@ def call_command(command: Callable[[], None], *words: str) -> str:
     return output.getvalue()
 
 
-def passage_of(result: Mapping[str, str], root: Path) -> adapter.Passage:
+def make_passage(result: Mapping[str, str], root: Path) -> adapter.Passage:
     start, _, end = result["lines"].partition("-")
     path = os.path.relpath(result["file_path"], root)
     return adapter.Passage(path, int(start), int(end or start))

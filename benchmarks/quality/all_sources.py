@@ -36,7 +36,7 @@ from benchmarks.common.arguments import COMMITS, JSON, ONLY, REPOS, SPLIT, WORK,
 from benchmarks.common.labels import LabeledRepository, labeled_repositories
 from benchmarks.common.metrics import TOP_K, Answer
 from benchmarks.common.reports import write_json
-from benchmarks.common.rootle_search import hit_of
+from benchmarks.common.rootle_search import make_hit
 from benchmarks.common.statistics import (
     Interval,
     cluster_interval,
@@ -177,7 +177,7 @@ def compare(repository: LabeledRepository, code: App, everything: App) -> list[C
             replies[app] = ask(app, label.query)
         alone, full = replies[code], replies[everything]
         before, after = (
-            score_answer(repository.root, label, Answer(tuple(map(hit_of, reply.results)), 0.0))
+            score_answer(repository.root, label, Answer(tuple(map(make_hit, reply.results)), 0.0))
             for reply in (alone.response, full.response)
         )
         kinds = {result.kind for result in full.response.results}

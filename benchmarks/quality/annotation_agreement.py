@@ -87,7 +87,7 @@ def main() -> None:
         f"{changes['questions']} questions annotated twice, {changes['changed']} changed: "
         f"{changes['added']} spans added, {changes['dropped']} dropped"
     )
-    figures = {system: figures_of(system_scores) for system, system_scores in scores.items()}
+    figures = {system: measure_agreement(system_scores) for system, system_scores in scores.items()}
     for system, row in figures.items():
         print(
             f"{system:44} NDCG@10 by span {row.ndcg:.3f}  hit@1 {row.hit1:.2f}"
@@ -128,9 +128,9 @@ def score_systems(
         rootle = answer_queries(app, queries)
     bm25 = list(map(Answer, search_windows(root, queries)))
     return {
-        "first annotator, by today's labels": score_answers(root, second, map(answer_of, first)),
+        "first annotator, by today's labels": score_answers(root, second, map(make_answer, first)),
         "today's labels, by the first annotator's": score_answers(
-            root, first, map(answer_of, second)
+            root, first, map(make_answer, second)
         ),
         "rootle, by today's labels": score_answers(root, second, rootle),
         "rootle, by the first annotator's": score_answers(root, first, rootle),
@@ -139,7 +139,7 @@ def score_systems(
     }
 
 
-def answer_of(label: Label) -> Answer:
+def make_answer(label: Label) -> Answer:
     """Return labeled spans as an answer: the best span of each target, then equivalent ones."""
     ordered = sorted(
         ((place, span) for target in label.targets for place, span in enumerate(target)),
@@ -159,7 +159,7 @@ def summarize_changes(readings: Sequence[Reading]) -> dict[str, int]:
     }
 
 
-def figures_of(scores: Sequence[QuestionScore]) -> Figures:
+def measure_agreement(scores: Sequence[QuestionScore]) -> Figures:
     return Figures(
         len(scores),
         mean(one.span_ndcg for one in scores),

@@ -33,7 +33,7 @@ from benchmarks.quality.agent_queries import (
     recorded_questions,
 )
 from rootle import App
-from rootle.tools import tools_of
+from rootle.tools import create_tools
 
 _HEADER: Final = re.compile(r"\d+\. (.+?):\d+-\d+\b")
 _LINE: Final = re.compile(r" *(\d+)(?:  |$)")
@@ -76,7 +76,7 @@ def measure(
     app: App, root: Path, asked: Iterable[tuple[Label, str]], lines: int
 ) -> list[AnswerReading]:
     """Return the readings of the answerable questions."""
-    search = tools_of(app)[0]
+    search = create_tools(app)[0]
     readings = []
     for label, query in asked:
         if label.targets:

@@ -42,13 +42,13 @@ class FirstAnswer:
     lines: float
 
 
-Found = Mapping[str, FirstAnswer]  # by the name of the list
+FirstAnswers = Mapping[str, FirstAnswer]  # by the name of the list
 
 
 def main() -> None:
     args = command_parser(__doc__, REPOS, LARGE, SPLIT, ONLY, INDEXES, JSON).parse_args()
     labels = LARGE_LABELS if args.large else None
-    found: list[Found] = []
+    found: list[FirstAnswers] = []
     with index_folder(args.indexes) as indexes:
         for repository in labeled_repositories(args.repos, args.split, args.only, labels):
             with indexed_app(repository.root, indexes / repository.name) as app:
@@ -63,10 +63,10 @@ def main() -> None:
     write_json(args.json, report)
 
 
-def search_lists(app: App, labels: Sequence[Label]) -> list[Found]:
+def search_lists(app: App, labels: Sequence[Label]) -> list[FirstAnswers]:
     """Return the first answers to each question in all lists."""
     index, embedder = index_snapshot(app), StaticEmbedder()
-    found: list[Found] = []
+    found: list[FirstAnswers] = []
     for label in labels:
         question = parse_question(label.query, index.sparse.stems)
         content, depth = question.content_terms, max(DEPTHS)
@@ -109,7 +109,7 @@ def find_first(index: Snapshot, chunk_ids: Ids, label: Label) -> FirstAnswer:
     return FirstAnswer(in_file, in_lines)
 
 
-def summarize_lists(found: Sequence[Found]) -> dict[str, dict[str, float]]:
+def summarize_lists(found: Sequence[FirstAnswers]) -> dict[str, dict[str, float]]:
     """Return the shares of the questions with an answer within each depth, by list."""
     return {
         name: {

@@ -41,17 +41,17 @@ class Diagram:
         """Return the text of a node."""
         if self.format not in _SPACED:
             return node
-        return " ".join(words_of(node)).capitalize()
+        return " ".join(split_words(node)).capitalize()
 
 
-def words_of(name: str) -> list[str]:
+def split_words(name: str) -> list[str]:
     """Return the words of a name in CamelCase, in lower case."""
     return [word.lower() for word in re.findall(r"[A-Z][a-z]*", name)]
 
 
 def code_path(diagram: Diagram, node: str) -> str:
     """Return the path of the file that defines the class of a node."""
-    return f"src/{diagram.name.replace('-', '_')}/{'_'.join(words_of(node))}.py"
+    return f"src/{diagram.name.replace('-', '_')}/{'_'.join(split_words(node))}.py"
 
 
 def write_project(root: Path, diagrams: Sequence[Diagram]) -> None:
@@ -59,7 +59,7 @@ def write_project(root: Path, diagrams: Sequence[Diagram]) -> None:
     for diagram in diagrams:
         _write(root / diagram.path, _WRITERS[diagram.format](diagram))
         for node in diagram.nodes:
-            module = "_".join(words_of(node))
+            module = "_".join(split_words(node))
             folder = diagram.name.replace("-", "_")
             _write(root / code_path(diagram, node), _class_text(node))
             _write(root / f"tests/{folder}/test_{module}.py", _test_text(folder, module, node))
@@ -74,7 +74,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _class_text(node: str) -> bytes:
-    words = " ".join(words_of(node))
+    words = " ".join(split_words(node))
     return (
         f'"""The {words}."""\n\n\nclass {node}:\n    """One {words}."""\n\n'
         "    def __init__(self, settings):\n        self.settings = settings\n\n"
@@ -91,7 +91,7 @@ def _test_text(folder: str, module: str, node: str) -> bytes:
 
 def _wiring_text(folder: str, diagram: Diagram) -> bytes:
     imports = "".join(
-        f"from {folder}.{'_'.join(words_of(node))} import {node}\n" for node in diagram.nodes
+        f"from {folder}.{'_'.join(split_words(node))} import {node}\n" for node in diagram.nodes
     )
     made = ", ".join(f"{node}(settings)" for node in diagram.nodes)
     return f"{imports}\n\ndef connect(settings):\n    return [{made}]\n".encode()
@@ -132,7 +132,7 @@ def _plantuml_components(diagram: Diagram) -> str:
     return f"@startuml {diagram.name}\ntitle {diagram.title}\n{edges}@enduml\n"
 
 
-def _in_markdown(language: str, text: str, title: str) -> str:
+def _format_markdown(language: str, text: str, title: str) -> str:
     intro = "This page shows how the parts work together."
     return f"# {title}\n\n{intro}\n\n```{language}\n{text}```\n\nSee also the other pages.\n"
 
@@ -240,14 +240,14 @@ def _list_writers() -> Iterator[tuple[str, str, Callable[[Diagram], bytes]]]:
     yield (
         "markdown-mermaid",
         ".md",
-        _as_bytes(lambda one: _in_markdown("mermaid", _mermaid(one), one.title)),
+        _as_bytes(lambda one: _format_markdown("mermaid", _mermaid(one), one.title)),
     )
     yield "puml", ".puml", _as_bytes(_plantuml)
     yield "plantuml", ".plantuml", _as_bytes(_plantuml_components)
     yield (
         "markdown-plantuml",
         ".md",
-        _as_bytes(lambda one: _in_markdown("plantuml", _plantuml(one), one.title)),
+        _as_bytes(lambda one: _format_markdown("plantuml", _plantuml(one), one.title)),
     )
     yield "dot", ".dot", _as_bytes(_graphviz)
     yield "gv", ".gv", _as_bytes(_graphviz)

@@ -87,7 +87,7 @@ def main() -> None:
         with indexed_app(root, Path(folder) / "index", config) as app:
             for question in questions:
                 response = app.search(SearchQuery(question.text, limit=TOP_K))
-                found = [places_of(result) for result in response.results]
+                found = [list_places(result) for result in response.results]
                 rows.append((question, score_answers(question, found, baselines)))
                 if args.show and rows[-1][1]["place"] < 1:
                     print(f"{question.text}\n    {sorted(question.places)}\n    {found[:3]}")
@@ -104,7 +104,7 @@ def read_questions(
     questions = []
     for line in (LABELS / "questions.jsonl").read_text("utf-8").splitlines():
         data = json.loads(line)
-        if split not in (None, split_of(data["document"])):
+        if split not in (None, choose_split(data["document"])):
             continue
         document = documents[data["document"]]
         places = frozenset(document.place(number) for number in data["places"])
@@ -114,12 +114,12 @@ def read_questions(
     return questions
 
 
-def split_of(document: str) -> str:
+def choose_split(document: str) -> str:
     """Return the half to which the questions about a document belong."""
     return "test" if hashlib.sha256(document.encode()).digest()[0] & 0x10 else "tune"
 
 
-def places_of(result: SearchResult) -> Places:
+def list_places(result: SearchResult) -> Places:
     """Return the file with the label of each shown span, the best span first."""
     labels = [result.place, *(span.place for span in result.more_spans)]
     return tuple((result.file_path, label or "") for label in labels)

@@ -17,7 +17,8 @@ LABELS: Final = Path(__file__).parents[1] / "labels/documents"
 _PDF_COLUMNS: Final = 80
 _NOT_IN_LABEL: Final = re.compile(r"[^\w\- ]")
 
-Part = Mapping[str, str]  # "title", "text" and "notes", or "code" and "output" in a notebook
+# "title", "text" and "notes", or "code" and "output" in a notebook.
+PlaceContent = Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class LabeledDocument:
 
     path: str  # the ending is the format
     title: str
-    parts: tuple[Part, ...]
+    parts: tuple[PlaceContent, ...]
 
     @property
     def format(self) -> str:
@@ -130,7 +131,7 @@ def _write_notebook(path: Path, document: LabeledDocument) -> None:
     path.write_text(json.dumps(notebook), "utf-8")
 
 
-def _cell(part: Part) -> dict[str, Any]:  # Any: JSON
+def _cell(part: PlaceContent) -> dict[str, Any]:  # Any: JSON
     if "code" not in part:
         source = f"## {part['title']}\n{part['text']}"
         return {"cell_type": "markdown", "metadata": {}, "source": source}

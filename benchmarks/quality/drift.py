@@ -86,7 +86,7 @@ def main() -> None:
     print(f"reported, but not labelled: {result.unlabelled}")
 
 
-def name_of(label: Label) -> DriftName:
+def make_name(label: Label) -> DriftName:
     """Return the name that a label is about."""
     name = str(label["name"])
     return DriftName(label["repository"], label["commit"], label["path"], name)
@@ -95,9 +95,9 @@ def name_of(label: Label) -> DriftName:
 def measure_precision(labels: Sequence[Label], reported: Iterable[DriftName]) -> Precision:
     """Return how many of the names that are both labeled and reported are gone or changed."""
     known = set(reported)
-    verdicts = [label["verdict"] for label in labels if name_of(label) in known]
+    verdicts = [label["verdict"] for label in labels if make_name(label) in known]
     right = sum(verdict in ("gone", "changed") for verdict in verdicts)
-    places = {_place(name_of(label)) for label in labels}
+    places = {_place(make_name(label)) for label in labels}
     unlabelled = {place for one in known if (place := _place(one)) not in places}
     wrong, missing = len(verdicts) - right, len(labels) - len(verdicts)
     return Precision(right, wrong, missing, len(unlabelled))
@@ -111,7 +111,7 @@ def _place(name: DriftName) -> tuple[str, str, str]:
 def count_found(labels: Sequence[Label], reported: Iterable[DriftName]) -> int:
     """Return how many labels are reported. Only the last part of a qualified name is compared."""
     known = {one._replace(name=_last_part(one.name)) for one in reported}
-    names = map(name_of, labels)
+    names = map(make_name, labels)
     return sum(one._replace(name=_last_part(one.name)) in known for one in names)
 
 

@@ -85,12 +85,12 @@ class CommitLists:
 
     def find_ranks(self, question: str, wanted: Iterable[str]) -> dict[str, int | None]:
         """Return the rank of the first wanted commit in each list."""
-        chunks = self._by_vector(question)
+        chunks = self._rank_by_vector(question)
         lists = {
             "answer": self._answer(question),
-            "vectors": self._commits_of(chunks),
-            "words": self._commits_of(self._by_words(question)),
-            "code": self._through_code(question, chunks),
+            "vectors": self._list_commits(chunks),
+            "words": self._list_commits(self._rank_by_words(question)),
+            "code": self._rank_through_code(question, chunks),
         }
         uris = {f"{COMMIT_URI}{sha}" for sha in wanted}
         return {name: first_rank(uris, found, max(RANKS)) for name, found in lists.items()}
@@ -99,21 +99,21 @@ class CommitLists:
         query = SearchQuery(f"in:history {question}", limit=_ANSWERS)
         return [result.file_path for result in self._app.search(query).results]
 
-    def _by_vector(self, question: str) -> list[int]:
+    def _rank_by_vector(self, question: str) -> list[int]:
         vector = self._embedder.embed([question])[0]
         if not vector.any():
             return []
         chunks: list[int] = self._index.dense.nearest(vector, self._count).hits.ids.tolist()
         return chunks
 
-    def _by_words(self, question: str) -> list[int]:
+    def _rank_by_words(self, question: str) -> list[int]:
         words = " ".join(w for w in WORD.findall(question) if w.lower() not in STOP_WORDS)
         terms = dict.fromkeys(self._index.sparse.stems(words))
         weighted = [WeightedTerm(term, 1.0) for term in terms]
         chunks: list[int] = self._index.sparse.query(weighted, self._count).ids.tolist()
         return chunks
 
-    def _through_code(self, question: str, chunks: Sequence[int]) -> list[str]:
+    def _rank_through_code(self, question: str, chunks: Sequence[int]) -> list[str]:
         """Return the commits that changed the files found for the question, ordered by vectors."""
         query = SearchQuery(f"in:code {question}", limit=_FILES)
         places = {
@@ -124,9 +124,9 @@ class CommitLists:
         }
         rows = self._index.chunks(chunks)
         changed = [at for at in chunks if (rows[at].file_id, rows[at].start_line) in places]
-        return self._commits_of(changed)
+        return self._list_commits(changed)
 
-    def _commits_of(self, chunks: Sequence[int]) -> list[str]:
+    def _list_commits(self, chunks: Sequence[int]) -> list[str]:
         rows = self._index.chunks(chunks)
         return [self._uris[at] for at in dict.fromkeys(rows[chunk].file_id for chunk in chunks)]
 

@@ -6,8 +6,8 @@
 REPOS holds one checkout with its whole history for each entry of `labels/repositories.json` that
 has questions in `labels/history/`. A question is answered if one of the first ten commits is
 labeled as an answer; the figures are the share of answered questions (hit@10) and the mean
-reciprocal rank, for plain and for hard questions and for the agent's queries of the same questions.
-"change" are questions about one change, such as "when was gmock dropped" (`changes.jsonl`).
+reciprocal rank, for plain and for hard questions and for the agent's queries for these questions.
+"change" are the questions about one change, such as "when was gmock dropped" (`changes.jsonl`).
 "expanded" are the hard questions, to which a local server adds the words of the agent's query
 (`expandEndpoint`). BM25 and `git log --grep` read the messages of the newest 20,000 commits without
 merges; `--grep` gets the two rarest words of the question.
@@ -181,7 +181,7 @@ def score_rootle(
             app.index_history()
         for case in cases:
             found = asks.get(case.task, rootle_commits)(app, case.query)
-            scores.append(HistoryScore(ROOTLE, case.task, rank_of(case, found)))
+            scores.append(HistoryScore(ROOTLE, case.task, find_rank(case, found)))
     return scores
 
 
@@ -213,10 +213,10 @@ def rootle_gone(app: Any, query: str) -> list[str]:
 
 def score_cases(system: str, cases: Iterable[Case], ask: Ask) -> list[HistoryScore]:
     """Return the score of a system's answer to each case, in order."""
-    return [HistoryScore(system, one.task, rank_of(one, ask(one.query))) for one in cases]
+    return [HistoryScore(system, one.task, find_rank(one, ask(one.query))) for one in cases]
 
 
-def rank_of(case: Case, found: Sequence[str]) -> int | None:
+def find_rank(case: Case, found: Sequence[str]) -> int | None:
     """Return the rank of the first commit that answers a case, or None if it is too low."""
     return first_rank(case.commits, found, MAX_RANK.get(case.task, TOP_K))
 

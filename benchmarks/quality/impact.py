@@ -72,10 +72,10 @@ def _predict(app: App, changes: Sequence[Sequence[str]]) -> Iterator[Prediction]
         if len(paths) < MAX_INDEXED_FILES and len(known) > 1:
             seed, *others = known
             found = tuple(features.candidates(seed))
-            yield Prediction(seed, frozenset(others), found, _by_count(history, seed))
+            yield Prediction(seed, frozenset(others), found, _sort_by_count(history, seed))
 
 
-def _by_count(history: ChangeHistory, seed: str) -> tuple[str, ...]:
+def _sort_by_count(history: ChangeHistory, seed: str) -> tuple[str, ...]:
     partners = history.partners(seed)
     return tuple(sorted(partners, key=lambda path: (-partners[path].count, path)))
 

@@ -51,7 +51,7 @@ from benchmarks.quality.agent_queries import USER, VOICE, Queries, read_queries,
 from benchmarks.quality.answer_reading import chars_until_in_view
 from benchmarks.quality.label_scores import score_answer
 from rootle import App
-from rootle.tools import tools_of
+from rootle.tools import create_tools
 
 LARGE_QUERIES: Final = LARGE_LABELS / "agent_queries.jsonl"
 AGENT: Final = "agent"
@@ -106,7 +106,7 @@ def score_voice(
     lines: int,
 ) -> Iterator[LargeScore]:
     """Yield the scores of one repository's questions, in the words of a person or an agent."""
-    tool = tools_of(app)[0]
+    tool = create_tools(app)[0]
     for label, query in asked:
         answer, response = timed_search(app, query)
         score = score_answer(repository.root, label, answer)

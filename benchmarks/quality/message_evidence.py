@@ -45,7 +45,7 @@ _TRAILERS: Final = ("signed-off-by:", "co-authored-by:", "reviewed-by:", "change
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundFiles:
     """The right files of a question, and the files found by messages and by rootle, best first."""
 
     right: frozenset[str]
@@ -89,7 +89,7 @@ def main() -> None:
         for entry in read_repositories(LARGE_LABELS / "repositories.json")
     }
     table = TermTable(open_stemmer())
-    found: list[Found] = []
+    found: list[FoundFiles] = []
     with index_folder(args.indexes) as indexes:
         for repository in labeled_repositories(args.repos, args.split, args.only, LARGE_LABELS):
             history = args.histories / repository.name
@@ -102,7 +102,7 @@ def main() -> None:
                     response = app.search(SearchQuery(label.query, limit=_RESULTS))
                     results = [result.file_path for result in response.results]
                     found.append(
-                        Found(
+                        FoundFiles(
                             frozenset(span.path for span in label.spans()),
                             ordered[: DEPTHS[-1]],
                             results,
@@ -142,7 +142,7 @@ def collect_terms(
     return documents
 
 
-def summarize(found: Sequence[Found]) -> dict[str, list[float]]:
+def summarize(found: Sequence[FoundFiles]) -> dict[str, list[float]]:
     """Return the share of the questions with a right file within each depth, by order."""
     report = {
         "messages": _shares([(one.right, one.messages) for one in found]),
@@ -154,7 +154,7 @@ def summarize(found: Sequence[Found]) -> dict[str, list[float]]:
     return report
 
 
-def merge(found: Found, weight: float) -> list[str]:
+def merge(found: FoundFiles, weight: float) -> list[str]:
     """Return the results in the order of their reciprocal rank plus a share of their score."""
     best = max(found.scores.values(), default=0.0) or 1.0
 

@@ -59,7 +59,7 @@ def main() -> None:
         for root, labels in read_repositories(args):
             questions[ROOTLE] += ask_rootle(root, labels, indexes / labels[0].repository)
             questions[BASELINE] += ask_bm25(root, labels)
-    report = {system: report_of(candidates) for system, candidates in questions.items()}
+    report = {system: make_report(candidates) for system, candidates in questions.items()}
     baseline = oracle_scores(questions[BASELINE])[0].ndcg
     for system, candidates in questions.items():
         print(format_scores(system, oracle_scores(candidates), baseline))
@@ -80,7 +80,7 @@ def read_repositories(args: argparse.Namespace) -> Repositories:
     """Return each checkout with its answerable questions."""
     if args.bench:
         return [
-            (one.root, [label_of(one.name, question) for question in one.questions])
+            (one.root, [to_label(one.name, question) for question in one.questions])
             for one in public_repositories(args.bench, args.repos, args.only)
         ]
     return [
@@ -89,7 +89,7 @@ def read_repositories(args: argparse.Namespace) -> Repositories:
     ]
 
 
-def label_of(name: str, question: PublicQuestion) -> Label:
+def to_label(name: str, question: PublicQuestion) -> Label:
     """Return a public question as a label; any line matches a target without lines."""
     targets = tuple(
         (Span(one.path, one.start_line, one.end_line or ANY_LINE),) for one in question.targets
@@ -107,7 +107,7 @@ def ask_rootle(root: Path, labels: Sequence[Label], index_dir: Path) -> list[Can
             first, every = (search_hits(app, label.query, n) for n in (TOP_K, MAX_CANDIDATES))
             hits = tuple(one.first_lines(SHOWN_LINES) for one in (*first, *every[len(first) :]))
             is_indexed = has_indexed_line(label, indexed)
-            questions.append(candidates_of(root, label, hits, is_indexed=is_indexed))
+            questions.append(list_candidates(root, label, hits, is_indexed=is_indexed))
     return questions
 
 
@@ -115,12 +115,12 @@ def ask_bm25(root: Path, labels: Sequence[Label]) -> list[Candidates]:
     """Return the sixty best windows of plain BM25 for each question."""
     found = search_windows(root, [label.query for label in labels], MAX_CANDIDATES)
     return [
-        candidates_of(root, label, hits, is_indexed=True)
+        list_candidates(root, label, hits, is_indexed=True)
         for label, hits in zip(labels, found, strict=True)
     ]
 
 
-def candidates_of(
+def list_candidates(
     root: Path, label: Label, hits: tuple[Hit, ...], *, is_indexed: bool
 ) -> Candidates:
     has_lines = all(span.end_line < ANY_LINE for span in label.spans())
@@ -131,7 +131,7 @@ def indexed_lines(app: App) -> dict[str, list[LineRange]]:
     """Return the line ranges of all chunks in the index, by file."""
     snapshot = index_snapshot(app)
     return {
-        state.path: [(row.start_line, row.end_line) for row in snapshot.chunks_of(state.id)]
+        state.path: [(row.start_line, row.end_line) for row in snapshot.list_chunks(state.id)]
         for state in snapshot.all_files()
     }
 
@@ -144,7 +144,7 @@ def has_indexed_line(label: Label, indexed: dict[str, list[LineRange]]) -> bool:
     )
 
 
-def report_of(questions: Sequence[Candidates]) -> dict[str, Any]:
+def make_report(questions: Sequence[Candidates]) -> dict[str, Any]:
     """Return the figures of one system."""
     return {
         "questions": len(questions),

@@ -107,7 +107,7 @@ class Losses:
     by_cause: dict[str, float]
 
 
-def losses_of(kind: str, questions: Sequence[Candidates]) -> Losses:
+def measure_losses(kind: str, questions: Sequence[Candidates]) -> Losses:
     """Return the losses of a group of questions by cause."""
     reached = {score.oracle: score.ndcg for score in oracle_scores(questions)}
     by_cause = {cause: reached[after] - reached[before] for cause, before, after in LOSSES}
@@ -122,4 +122,4 @@ def losses_by_kind(questions: Sequence[Candidates]) -> list[Losses]:
     if hard := [one for one in questions if one.is_hard]:
         groups |= {"hard": hard, "plain": [one for one in questions if not one.is_hard]}
     groups["all"] = list(questions)
-    return [losses_of(kind, group) for kind, group in groups.items() if group]
+    return [measure_losses(kind, group) for kind, group in groups.items() if group]

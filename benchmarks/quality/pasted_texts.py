@@ -28,7 +28,7 @@ from benchmarks.common.rootle_search import index_folder, indexed_app
 from benchmarks.quality.answer_reading import chars_until_in_view
 from benchmarks.quality.pasted_samples import Sample, draw_samples
 from rootle import App
-from rootle.tools import tools_of
+from rootle.tools import create_tools
 
 _FIRST: Final = re.compile(r"^1\. (.+?):\d+-\d+\b", re.MULTILINE)
 _MAX_BYTES: Final = 1_000_000  # larger files are not sampled
@@ -99,7 +99,7 @@ def read_files(root: Path) -> dict[str, str]:
 
 def measure(app: App, samples: Iterable[Sample]) -> list[Outcome]:
     """Return what the answers of `vectordb_search` show."""
-    search = tools_of(app)[0]
+    search = create_tools(app)[0]
     return [read_answer(search(sample.query), app.root, sample) for sample in samples]
 
 

@@ -85,7 +85,7 @@ def main() -> None:
     summaries = {system: summarize(rows) for system, rows in scored.items()}
     for system, summary in summaries.items():
         print(format_row("mean", f"{system}, {len(scored[system])} repos", summary))
-    write_json(args.json, report_of(scored, summaries))
+    write_json(args.json, make_report(scored, summaries))
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -164,7 +164,7 @@ def format_row(label: str, column: str, row: RepositoryScores) -> str:
     )
 
 
-def report_of(
+def make_report(
     scored: dict[str, list[RepositoryScores]], summaries: dict[str, RepositoryScores]
 ) -> dict[str, object]:
     """Return the JSON report: rootle's figures, and those of the other systems by name."""

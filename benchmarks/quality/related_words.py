@@ -30,7 +30,7 @@ from benchmarks.common.arguments import (
     SPLIT,
     command_parser,
 )
-from benchmarks.common.internals import without_related_terms
+from benchmarks.common.internals import disable_related_terms
 from benchmarks.common.labels import LARGE_LABELS, LabeledRepository, labeled_repositories
 from benchmarks.common.reports import write_json
 from benchmarks.common.rootle_search import answer_queries, index_folder, indexed_app
@@ -82,7 +82,7 @@ def measure_repository(app: App, repository: LabeledRepository, rounds: int) -> 
     scores: dict[str, Sequence[QuestionScore]] = {}
     for _ in range(rounds):
         for way in WAYS:
-            with _in_way(way):
+            with _enter_way(way):
                 started = time.process_time()
                 answers = answer_queries(app, queries)
                 times[way].append(time.process_time() - started)
@@ -129,8 +129,8 @@ def format_way(way: str, figures: Mapping[str, float]) -> str:
     return line
 
 
-def _in_way(way: str) -> AbstractContextManager[object]:
-    return nullcontext() if way == RELATED else without_related_terms()
+def _enter_way(way: str) -> AbstractContextManager[object]:
+    return nullcontext() if way == RELATED else disable_related_terms()
 
 
 if __name__ == "__main__":

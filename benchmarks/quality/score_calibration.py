@@ -22,7 +22,7 @@ from benchmarks.common.labels import (
     overlaps_target,
 )
 from benchmarks.common.reports import write_json
-from benchmarks.common.rootle_search import hit_of, index_folder, indexed_app, timed_search
+from benchmarks.common.rootle_search import index_folder, indexed_app, make_hit, timed_search
 from benchmarks.common.statistics import mean
 
 BINS = 10
@@ -64,7 +64,7 @@ def score_results(repository: LabeledRepository, index_dir: Path) -> list[Scored
     with indexed_app(repository.root, index_dir) as app:
         for label in repository.labels:
             for result in timed_search(app, label.query)[1].results:
-                hit = hit_of(result).first_lines(SHOWN_LINES)
+                hit = make_hit(result).first_lines(SHOWN_LINES)
                 is_correct = any(overlaps_target(hit, target) for target in label.targets)
                 scored.append((result.score, is_correct))
     return scored

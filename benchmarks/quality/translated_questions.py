@@ -45,7 +45,7 @@ def main() -> None:
     with index_folder(args.indexes) as indexes:
         for name, questions in parse_questions(text).items():
             (repository,) = labeled_repositories(args.repos, only=[name])
-            # Both answers to a question have the same key in the cache.
+            # The answers with and without the glossary would have the same key in the cache.
             config = Config(enable_cache=False)
             with indexed_app(repository.root, indexes / name, config) as app:
                 for missed in ask_questions(app, repository, questions, hits):

@@ -4,9 +4,10 @@
 
 REPOS contains checkouts of the repositories in `labels/two_places/tasks.jsonl`, at the commits in
 `labels/repositories.json` and `labels/large/repositories.json`; tasks of other repositories are
-left out. Each task asks for two places in other words than the code. Two language models wrote a
-query for each task, from its text and the definition of the tool alone (`queries.jsonl`). The
-repositories are those of the tune splits. The figures are shares of the queries, or characters:
+left out. Each task asks for two places, in words other than those of the code. Two language models
+each wrote a query for each task, from its text and the definition of the tool alone
+(`queries.jsonl`). The repositories are in the tune splits. The figures are shares of the queries,
+or characters:
 
     both     the answer shows three lines of both places (all lines if a place has fewer)
     any      the answer shows such lines of at least one place
@@ -31,7 +32,7 @@ from benchmarks.common.reports import write_json
 from benchmarks.common.rootle_search import index_folder, indexed_app
 from benchmarks.common.statistics import mean
 from benchmarks.quality.answer_reading import chars_until_in_view
-from rootle.tools import tools_of
+from rootle.tools import create_tools
 
 FOLDER: Final = LABELS / "two_places"
 _LINES: Final = 3
@@ -46,7 +47,7 @@ class TwoPlaceTask:
     repository: str
     kind: str  # "explain" or "change"
     places: tuple[Target, Target]
-    queries: tuple[str, ...]  # one of each player
+    queries: tuple[str, ...]  # one by each language model
 
     @property
     def group(self) -> str:
@@ -81,7 +82,7 @@ def main() -> None:
         for name in sorted({task.repository for task in tasks}):
             root = args.repos / name
             with indexed_app(root, indexes / name) as app:
-                search = tools_of(app)[0]
+                search = create_tools(app)[0]
                 some = [task for task in tasks if task.repository == name]
                 found += answer_tasks(some, root, search)
     figures = group_figures(found)

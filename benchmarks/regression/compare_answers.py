@@ -65,7 +65,7 @@ def _record(options: argparse.Namespace) -> int:
             checkout = Checkout(options.python, tree, indexes / tree.name, Path(home))
             questions = [e for e in entries if e["tree"] == tree.name and "text" in e]
             answers = list(record(checkout, questions))
-            print(f"{tree.name}: {summary_of(answers)}", file=sys.stderr)
+            print(f"{tree.name}: {describe_summary(answers)}", file=sys.stderr)
             recorded += answers
     lines = [json.dumps(line, ensure_ascii=False) + "\n" for line in recorded]
     options.out.write_text("".join(lines), encoding="utf-8")
@@ -86,7 +86,7 @@ def _git(tree: Path, *arguments: str) -> str:
     return subprocess.check_output(["git", "-C", str(tree), *arguments], text=True).strip()
 
 
-def summary_of(answers: Iterable[Json]) -> str:
+def describe_summary(answers: Iterable[Json]) -> str:
     """Return the numbers of questions, pages, results and answers of each kind, as one line."""
     counts: Counter[str] = Counter()
     for line in answers:

@@ -101,7 +101,7 @@ class Batch:
 
     def pages(self, question: Json) -> list[Json]:
         """Return the normalized result pages of a question, following the cursor of each page."""
-        query = query_of(question)
+        query = make_query(question)
         normalizer = Normalizer(self._root, query.get("minRecencyDays"))
         if "exclude" in query:
             query[self._exclude_field] = query.pop("exclude")
@@ -145,7 +145,7 @@ def open_batch(checkout: Checkout, *arguments: str) -> Iterator[Batch]:
         yield Batch(checkout.root, process, errors)
 
 
-def query_of(question: Json, now_s: float | None = None) -> dict[str, Json]:
+def make_query(question: Json, now_s: float | None = None) -> dict[str, Json]:
     """Return the query of a question. A date becomes the number of days since then."""
     query = {name: value for name, value in question.items() if name not in _QUESTION_FIELDS}
     if "since" in question:
@@ -157,7 +157,7 @@ def query_of(question: Json, now_s: float | None = None) -> dict[str, Json]:
 
 def terminal_output(checkout: Checkout, question: Json, help_text: str) -> Json:
     """Return the normalized output of `rootle search` for a question."""
-    query, flags = query_of(question), question["flags"]
+    query, flags = make_query(question), question["flags"]
     normalizer = Normalizer(checkout.root, query.get("minRecencyDays"))
     arguments = [*_options(query, help_text), *flags, "--", question["text"]]
     for _ in range(_ATTEMPTS):

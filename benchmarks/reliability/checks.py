@@ -21,7 +21,7 @@ from benchmarks.reliability.ranked_answers import (
 )
 from benchmarks.reliability.services import McpServer, Reply, Searcher, Service
 from rootle import open_app
-from rootle.tools import tools_of
+from rootle.tools import create_tools
 
 # Messages that a user should never see.
 _CRASHES: Final = ("Traceback (most recent call last)", "panicked at", "Fatal Python error")
@@ -36,24 +36,26 @@ _RECOVERY_S: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedAnswers:
     """The answers of a new index to some questions."""
 
     answers: Mapping[str, Answer]
     tool_texts: Mapping[str, str]  # answers of `vectordb_search`
 
 
-def expected_answers(root: Path, index_dir: Path, questions: Sequence[str]) -> Expected:
+def expected_answers(root: Path, index_dir: Path, questions: Sequence[str]) -> ExpectedAnswers:
     """Build an index in `index_dir` and return its answers."""
     with open_app(root, index_dir=index_dir, config=comparison_config()) as app:
         app.index()
         answers = {answer["question"]: answer for answer in ask(app, questions)}
-        search = next(tool for tool in tools_of(app) if tool.name == "vectordb_search")
+        search = next(tool for tool in create_tools(app) if tool.name == "vectordb_search")
         texts = {question: search(question) for question in questions}
-    return Expected(answers, texts)
+    return ExpectedAnswers(answers, texts)
 
 
-def compare_searcher(searcher: Searcher, expected: Expected, comparison: str) -> Iterator[str]:
+def compare_searcher(
+    searcher: Searcher, expected: ExpectedAnswers, comparison: str
+) -> Iterator[str]:
     """Yield a problem for each answer of a process that differs from that of a new index."""
     for question in expected.answers:
         reply = ask_until_current(searcher, question)
@@ -85,7 +87,7 @@ def ask_until_current(searcher: Searcher, question: str) -> Reply | None:
 
 
 def answer_differences(
-    question: str, response: Mapping[str, Any], expected: Expected, comparison: str
+    question: str, response: Mapping[str, Any], expected: ExpectedAnswers, comparison: str
 ) -> tuple[str, ...]:
     """Return how a response differs from the answer of a new index."""
     found = comparable(question, response)
@@ -93,7 +95,7 @@ def answer_differences(
 
 
 def tool_differences(
-    question: str, text: str, expected: Expected, comparison: str
+    question: str, text: str, expected: ExpectedAnswers, comparison: str
 ) -> tuple[str, ...]:
     """Return how the headers in a text of `vectordb_search` differ from those of a new index.
 

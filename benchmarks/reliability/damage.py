@@ -79,7 +79,7 @@ def main() -> None:
     counts: Counter[tuple[str, Verdict]] = Counter()
     with tempfile.TemporaryDirectory(prefix="rootle-damage-") as work:
         index = build_index(args.root, Path(work))
-        trial = Trial(args.root, index, Path(work), args.seed, tuple(args.without))
+        trial = Trial(args.root, index, Path(work), args.seed, tuple(args.drop))
         for number in range(args.first, args.first + args.cases):
             case = trial.run(number)
             counts[case.damage.split(" ", 1)[0], case.verdict] += 1

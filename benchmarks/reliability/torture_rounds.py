@@ -13,7 +13,7 @@ from random import Random
 from typing import Final, Self
 
 from benchmarks.reliability.checks import (
-    Expected,
+    ExpectedAnswers,
     answer_differences,
     compare_searcher,
     expected_answers,
@@ -266,7 +266,7 @@ class Torture:
             elif code not in (0, 1, 2) or (code == 2 and fault == "none"):
                 self._problems.append(f"rootle {command.name}: {last_message(command)}")
             elif code == 0 and command.name == "memory":
-                self._facts += [line for line in [_fact_of(command)] if line]
+                self._facts += [line for line in [_read_fact(command)] if line]
         self._commands = []
 
     def _check(self, fault: str) -> None:
@@ -295,7 +295,7 @@ class Torture:
         if code == 2 and _REMEDY in command.messages:
             index_command(self._place, self._draw_umask(), "--rebuild").finish()
 
-    def _check_command(self, expected: Expected) -> None:
+    def _check_command(self, expected: ExpectedAnswers) -> None:
         question = self._rng.choice(list(expected.answers))
         command = search_command(self._place, question, self._draw_umask())
         code, out = command.finish()
@@ -338,6 +338,6 @@ def _environment(injector: FaultInjector, home: Path) -> dict[str, str]:
     return {**injector.environment, **folders, "HOME": os.fspath(home)}
 
 
-def _fact_of(command: Command) -> str:
+def _read_fact(command: Command) -> str:
     """Return the fact that a `rootle memory add` command stored."""
     return command.arguments[-1]

@@ -26,7 +26,7 @@ CONVENTIONAL_STARTS: Final = ("license", "licence", "readme", "copying", "change
 _STEM: Final = re.compile(r"([^.]+)(.*)", re.DOTALL)
 
 
-def stem_of(component: str) -> str:
+def strip_extensions(component: str) -> str:
     """Return a file or folder name without its extensions; empty for names like `.github`."""
     match = _STEM.fullmatch(component)
     return match[1] if match else ""
@@ -34,14 +34,14 @@ def stem_of(component: str) -> str:
 
 def is_conventional(component: str) -> bool:
     """Return whether a file or folder name must stay."""
-    stem = stem_of(component).lower()
+    stem = strip_extensions(component).lower()
     return stem in CONVENTIONAL or not stem or stem.startswith(CONVENTIONAL_STARTS)
 
 
 def path_stems(paths: Iterable[str]) -> set[str]:
     """Return the names of files and folders that may be renamed, without extensions."""
     components = {component for path in paths for component in path.split("/")}
-    return {stem_of(one) for one in components if not is_conventional(one)}
+    return {strip_extensions(one) for one in components if not is_conventional(one)}
 
 
 def path_words(paths: Iterable[str]) -> set[str]:

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from benchmarks.renaming.words import in_case_of
+from benchmarks.renaming.words import match_case
 
 PROJECTS: Final = Path(__file__).with_name("projects.json")
 
@@ -43,7 +43,7 @@ class ProjectWords:
         if self._pattern is None:
             return text
         return self._pattern.sub(
-            lambda match: in_case_of(match[0], self._words[match[0].lower()]), text
+            lambda match: match_case(match[0], self._words[match[0].lower()]), text
         )
 
 

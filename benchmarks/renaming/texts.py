@@ -52,7 +52,7 @@ class Renamer:
         """Return the text of a file with its names replaced; the number of lines stays."""
         flags = prose_flags(file)
         if not file.text.isascii():
-            flags = _per_character(file.text, flags)
+            flags = _expand_flags(file.text, flags)
         return self._rename(file.text, flags)
 
     def rename_prose(self, text: str) -> str:
@@ -145,7 +145,7 @@ def _kebab(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower().replace("_", "-")
 
 
-def _per_character(text: str, flags: bytearray) -> bytearray:
+def _expand_flags(text: str, flags: bytearray) -> bytearray:
     """Return flags per character, given those per byte of the UTF-8 text."""
     found = bytearray(len(text))
     at = 0

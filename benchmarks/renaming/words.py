@@ -98,10 +98,10 @@ class WordMap:
         return _PART.sub(lambda match: self._replace(match[0]), name)
 
     def _replace(self, part: str) -> str:
-        return in_case_of(part, self.words.get(part.lower(), part.lower()))
+        return match_case(part, self.words.get(part.lower(), part.lower()))
 
 
-def in_case_of(example: str, word: str) -> str:
+def match_case(example: str, word: str) -> str:
     """Return a lower-case word in the case of the example: lower, UPPER or Capitalized."""
     if len(example) > 1 and example.isupper():
         return word.upper()

@@ -55,7 +55,7 @@ def measure_commits(repo: Path, commits: int, scratch: Path) -> dict[str, float]
         "first_s": first_s,
         "update_s": update_s,
         "index_mb": history.index_bytes / 1e6,
-        "git_mb": _size_of(copy / ".git") / 1e6,
+        "git_mb": _measure_size(copy / ".git") / 1e6,
         "query_ratio": ratio,
     }
 
@@ -94,7 +94,7 @@ def _time(run: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def _size_of(folder: Path) -> int:
+def _measure_size(folder: Path) -> int:
     return sum(path.lstat().st_size for path in folder.rglob("*"))
 
 

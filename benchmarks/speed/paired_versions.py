@@ -124,7 +124,7 @@ def search_for(version: Rootle, marker: str) -> float:
     return done.seconds
 
 
-def ratio_of(before: Sequence[float], after: Sequence[float]) -> tuple[float, Interval]:
+def measure_ratio(before: Sequence[float], after: Sequence[float]) -> tuple[float, Interval]:
     """Return the median ratio of the rounds and its 95 % bootstrap interval."""
     ratios = [new / old for old, new in zip(before, after, strict=True)]
     rng = random.Random(1)
@@ -136,7 +136,7 @@ def report(before: Mapping[str, Sequence[float]], after: Mapping[str, Sequence[f
     """Return a table with one task per row."""
     lines = [f"{'task':<24} {'before':>8} {'after':>8} {'ratio':>6}  95 % interval"]
     for task, old in before.items():
-        ratio, (low, high) = ratio_of(old, after[task])
+        ratio, (low, high) = measure_ratio(old, after[task])
         lines.append(
             f"{task:<24} {statistics.median(old):>8.3f} {statistics.median(after[task]):>8.3f} "
             f"{ratio:>6.3f}  {low:.3f} to {high:.3f}"

@@ -25,7 +25,7 @@ from rootle.agents.agent import ConfigLocation
 from rootle.agents.catalog import AGENTS
 from rootle.cli.main import build_parser
 from rootle.cli.options import CommandParser
-from rootle.config.fields import SECTION, key_of
+from rootle.config.fields import SECTION, make_key
 from rootle.index.local.inverted_index.commit_state import FIELDS
 from rootle.rank.features import NAMES
 from rootle.rank.file_kind_factors import (
@@ -204,13 +204,13 @@ def configuration() -> str:
         default = f"`{json.dumps(to_json(field.default))}`"
         project = "yes" if field.metadata["project"] else ""
         about = field.metadata["about"]
-        rows.append((f"`{key_of(field.name)}`", default, span, project, about))
+        rows.append((f"`{make_key(field.name)}`", default, span, project, about))
     return _table(("Key", "Default", "Range", "Project", "Meaning"), rows)
 
 
 def sample() -> str:
     """Return a complete configuration file with the default values."""
-    section = {key_of(field.name): to_json(field.default) for field in fields(Config)}
+    section = {make_key(field.name): to_json(field.default) for field in fields(Config)}
     return f"```json\n{json.dumps({SECTION: section}, indent=2)}\n```"
 
 

@@ -45,7 +45,7 @@ def main() -> int:
     is_check = parser.parse_args().check
     picture = render(COMMAND, record(COMMAND))
     stored = PICTURE.read_text(encoding="utf-8") if PICTURE.exists() else ""
-    if without_scores(picture) == without_scores(stored):
+    if hide_scores(picture) == hide_scores(stored):
         return 0
     name = PICTURE.relative_to(REPOSITORY)
     if is_check:
@@ -116,7 +116,7 @@ def render(command: Sequence[str], output: str) -> str:
     return "\n".join(line.rstrip() for line in picture.splitlines()) + "\n"
 
 
-def without_scores(picture: str) -> str:
+def hide_scores(picture: str) -> str:
     return _SCORE.sub("0.00", picture)
 
 

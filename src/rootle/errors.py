@@ -9,7 +9,8 @@ class RootleError(Exception):
     def __init__(self, message: str = "", *, parameter: str = "") -> None:
         """`parameter` is the parameter with the invalid value, if the message begins with it.
 
-        Callers with other names for their parameters can then replace it in the message.
+        A caller that has another name for it, such as an option of a command, can then replace the
+        name in the message.
         """
         super().__init__(message)
         self.parameter = parameter

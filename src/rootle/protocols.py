@@ -27,7 +27,7 @@ Scores = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedIds:
     """Ids and their scores in descending order; equal scores are ordered by id."""
 
     ids: Ids
@@ -40,7 +40,7 @@ class Ranked:
         return self.generation is not None and self.generation < generation
 
 
-NO_HITS: Final = Ranked(np.zeros(0, np.int64), np.zeros(0, np.float32))
+NO_HITS: Final = RankedIds(np.zeros(0, np.int64), np.zeros(0, np.float32))
 
 # The maximum number of terms that the full-text index can look for at once. For each chunk, it
 # returns a mask in which one bit per term reports whether the term occurs.
@@ -119,7 +119,7 @@ class QueuedEmbedder(Protocol):
 class DenseIndex(Protocol):
     """Finds the nearest neighbors among the embeddings of chunks."""
 
-    def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked:
+    def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> RankedIds:
         """Return the ids of the k best chunks by cosine similarity, only from `files` if given."""
 
 
@@ -128,7 +128,7 @@ class SparseIndex(Protocol):
 
     def query(
         self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
-    ) -> Ranked:
+    ) -> RankedIds:
         """Return the ids of the k best chunks by BM25, only from `files` if given."""
 
 

@@ -55,7 +55,7 @@ def run_turn(program: AgentProgram, project: Path, scratch: Path, questions: Seq
     variables = [f"{name}={value}" for name, value in environment.items()]
     turn = ["env", "-i", *variables, program.executable, *program.arguments]
     server = [sys.executable, "-m", "agent_programs.model_server", os.fspath(record)]
-    command = [*_without_network(), *server, str(_TURN_S), json.dumps(questions), *turn]
+    command = [*_block_network(), *server, str(_TURN_S), json.dumps(questions), *turn]
     _run(command, project, {**ENVIRONMENT, "PYTHONPATH": os.fspath(_TESTS)}, program.executable)
     return _read_record(program, record)
 
@@ -84,7 +84,7 @@ def _install(package: str) -> Path:
     return install_once(package.replace("/", "-").lstrip("@"), install)
 
 
-def _without_network() -> list[str]:
+def _block_network() -> list[str]:
     need_command("unshare", "apt install util-linux")
     return ["unshare", "--net", *([] if os.geteuid() == 0 else ["--map-root-user"])]
 

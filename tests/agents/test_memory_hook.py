@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ages import at_any_hour
+from ages import replace_yesterday
 from command import rootle
 from install_sample import COMMAND, Install
 from sample import write
@@ -200,7 +200,7 @@ def test_the_installed_command_answers_as_documented(agent: Agent, project: Path
     assert output["hookEventName"] == hook.event
     block = output["additionalContext"].splitlines()
     assert block[0].startswith("<rootle-memory note=")
-    assert at_any_hour(block[1]).endswith(
+    assert replace_yesterday(block[1]).endswith(
         'today, personal, stored in project] "The user prefers tabs over spaces"'
     )
     assert block[2:] == ["</rootle-memory>"]

@@ -92,9 +92,11 @@ def test_all_agents_together_leave_nothing_behind(
 ) -> None:
     before = tree(home), tree(project)
     for scope in SCOPES:
-        named = [word for agent in AGENTS if agent.has_config(scope) for word in with_name(agent)]
+        named = [
+            word for agent in AGENTS if agent.has_config(scope) for word in select_agent(agent)
+        ]
         assert install(*named, "--scope", scope, "--yes").code == 0
-    hooks = [word for agent in AGENTS if agent.prompt_hook for word in with_name(agent)]
+    hooks = [word for agent in AGENTS if agent.prompt_hook for word in select_agent(agent)]
     assert install(*hooks, "--memory-hook", "--yes").code == 0
     assert [name for name in tree(project) if "backup" in name or name.endswith("~")] == []
     assert install("--yes", command="uninstall").code == 0
@@ -251,7 +253,7 @@ def test_random_json_is_restored_exactly(
     path.unlink()
 
 
-def with_name(agent: Agent) -> tuple[str, str]:
+def select_agent(agent: Agent) -> tuple[str, str]:
     return "--agent", agent.name
 
 

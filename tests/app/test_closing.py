@@ -14,6 +14,7 @@ from sample import MakeApp
 _ROUNDS = 40
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="lists the open files in /proc")
 def test_a_closed_app_keeps_no_file_of_its_index_open(
     repository: Path, make_app: MakeApp, tmp_path: Path

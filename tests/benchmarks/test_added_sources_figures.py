@@ -11,7 +11,7 @@ from benchmarks.quality.added_sources import (
     SectionBaseline,
     SectionQuestion,
     divide,
-    sections_of,
+    find_sections,
 )
 
 from rootle.sources.external.records import ExternalDocument
@@ -39,8 +39,8 @@ def test_a_page_is_divided_at_its_symbols_and_headings() -> None:
 
 
 def test_a_result_is_correct_if_a_span_is_in_the_section() -> None:
-    right = sections_of(Hit("web:lib/locks.html", ((13, 14), (6, 7))), PAGE)
-    wrong = sections_of(Hit("web:lib/locks.html", ((13, 14),)), PAGE)
+    right = find_sections(Hit("web:lib/locks.html", ((13, 14), (6, 7))), PAGE)
+    wrong = find_sections(Hit("web:lib/locks.html", ((13, 14),)), PAGE)
     assert QUESTION.score([right]) == 1
     assert QUESTION.score([wrong, right]) == pytest.approx(1 / math.log2(3))
     assert QUESTION.score([wrong]) == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.quality.agent_orders import (
     DEVELOPMENT,
     TEST,
-    half_of,
+    choose_half,
     measure,
     read_attacks,
     read_authors,
@@ -27,8 +27,8 @@ def test_figures_count_the_flagged_texts() -> None:
 
 def test_halves_depend_on_the_text_only() -> None:
     texts = [f"text {number}" for number in range(200)]
-    halves = [half_of(text) for text in texts]
-    assert halves == [half_of(text) for text in texts]
+    halves = [choose_half(text) for text in texts]
+    assert halves == [choose_half(text) for text in texts]
     assert 70 < halves.count(TEST) < 130
     assert set(halves) == {DEVELOPMENT, TEST}
 

@@ -19,7 +19,7 @@ from benchmarks.regression.compare_answers import (
     report,
 )
 from benchmarks.regression.normalization import Normalizer
-from benchmarks.regression.record_answers import Checkout, query_of, record
+from benchmarks.regression.record_answers import Checkout, make_query, record
 
 OLD_ANSWER: Mapping[str, Any] = {
     "textQuery": "f",
@@ -78,7 +78,7 @@ def test_the_number_of_days_is_ignored_in_messages(tmp_path: Path) -> None:
 def test_a_date_becomes_the_number_of_days_since_then() -> None:
     now_s = datetime(2026, 3, 11, 12, tzinfo=UTC).timestamp()
     question = {"tree": "t", "kind": "k", "text": "x", "since": "2026-03-01", "limit": 2}
-    assert query_of(question, now_s) == {"textQuery": "x", "limit": 2, "minRecencyDays": 10.5}
+    assert make_query(question, now_s) == {"textQuery": "x", "limit": 2, "minRecencyDays": 10.5}
 
 
 def test_printed_results_are_compared_verbatim_and_notes_by_value(tmp_path: Path) -> None:

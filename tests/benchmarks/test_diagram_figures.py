@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.quality.diagram_samples import code_path, words_of, write_project
+from benchmarks.quality.diagram_samples import code_path, split_words, write_project
 from benchmarks.quality.diagrams import Tally, grade, read_labels
 
 from rootle import SearchResult
@@ -44,7 +44,7 @@ def test_every_label_names_a_node_of_its_diagram() -> None:
 def test_every_class_is_written(tmp_path: Path) -> None:
     diagrams, questions = read_labels()
     write_project(tmp_path, list(diagrams.values()))
-    assert words_of("ShoppingCart") == ["shopping", "cart"]
+    assert split_words("ShoppingCart") == ["shopping", "cart"]
     for question in questions:
         path = tmp_path / code_path(diagrams[question.diagram], question.symbol)
         assert f"class {question.symbol}:" in path.read_text()

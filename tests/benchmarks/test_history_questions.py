@@ -20,9 +20,9 @@ from benchmarks.quality.history_questions import (
     Case,
     HistoryScore,
     expanded_cases,
+    find_rank,
     first_rank,
     pair_recorded,
-    rank_of,
     summarize,
 )
 
@@ -44,8 +44,8 @@ def test_the_first_labeled_commit_gives_the_rank() -> None:
 
 def test_a_line_needs_its_commit_among_the_first_three() -> None:
     found = ["a", "b", "c", "d"]
-    assert rank_of(Case("why", "f.py:1", frozenset("d")), found) is None
-    assert rank_of(Case("plain", "when", frozenset("d")), found) == 4
+    assert find_rank(Case("why", "f.py:1", frozenset("d")), found) is None
+    assert find_rank(Case("plain", "when", frozenset("d")), found) == 4
 
 
 def test_figures_are_grouped_by_system_and_task() -> None:

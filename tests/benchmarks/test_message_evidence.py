@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.quality.message_evidence import (
-    Found,
+    FoundFiles,
     MessageIndex,
     collect_terms,
     merge,
@@ -51,7 +51,7 @@ def test_a_file_is_found_by_the_words_of_its_commits(history: Path) -> None:
 
 
 def test_a_weight_raises_a_result_that_the_messages_prefer() -> None:
-    found = Found(frozenset({"b"}), ["b", "a"], ["a", "b"], {"a": 1.0, "b": 4.0})
+    found = FoundFiles(frozenset({"b"}), ["b", "a"], ["a", "b"], {"a": 1.0, "b": 4.0})
     assert merge(found, 0.0) == ["a", "b"]
     assert merge(found, 0.5) == ["b", "a"]
     report = summarize([found])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from benchmarks.mutation.mutants import Mutant, mutants_of
+from benchmarks.mutation.mutants import Mutant, list_mutants
 
 SOURCE = '''\
 LIMIT = 10
@@ -24,7 +24,7 @@ def choose(values: list[int], limit: int = 3) -> list[int]:
 
 
 def faults(kind: str) -> list[Mutant]:
-    return [mutant for mutant in mutants_of(SOURCE) if mutant.kind == kind]
+    return [mutant for mutant in list_mutants(SOURCE) if mutant.kind == kind]
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_fault_changes_its_line(kind: str, line: int, text: str) -> None:
 
 
 def test_every_fault_is_valid_source_that_differs_only_in_its_statement() -> None:
-    made = mutants_of(SOURCE)
+    made = list_mutants(SOURCE)
     assert len(made) >= 8
     for mutant in made:
         changed = mutant.apply(SOURCE)
@@ -55,5 +55,5 @@ def test_every_fault_is_valid_source_that_differs_only_in_its_statement() -> Non
 
 
 def test_docstrings_defaults_and_annotations_are_not_changed() -> None:
-    assert 4 not in {mutant.line for mutant in mutants_of(SOURCE)}
-    assert 5 not in {mutant.line for mutant in mutants_of(SOURCE)}
+    assert 4 not in {mutant.line for mutant in list_mutants(SOURCE)}
+    assert 5 not in {mutant.line for mutant in list_mutants(SOURCE)}

@@ -10,10 +10,10 @@ from benchmarks.common.public_questions import parse_question
 from benchmarks.quality import oracle_metrics as oracle
 from benchmarks.quality.oracle_analysis import (
     ANY_LINE,
-    candidates_of,
     has_indexed_line,
-    label_of,
-    report_of,
+    list_candidates,
+    make_report,
+    to_label,
 )
 from label_examples import Place, make_hits, make_label, other_places
 
@@ -74,7 +74,7 @@ def test_losses_and_the_actual_score_add_up_to_one() -> None:
 def test_the_report_counts_missing_candidates() -> None:
     found = candidates(make_label([("a.py", 1, 9)]), ("a.py", 1, 9))
     missed = candidates(make_label([("a.py", 1, 9)]), *other_places(2), hard=True)
-    report = report_of([found, missed, found, found])
+    report = make_report([found, missed, found, found])
     assert (report["questions"], report["hard"]) == (4, 1)
     assert (report["no_candidate"], report["hard_no_candidate"]) == (0.25, 1.0)
 
@@ -85,11 +85,11 @@ def test_a_public_target_without_lines_is_matched_by_any_line(tmp_path: Path) ->
     ]}  # fmt: skip
     (tmp_path / "a.py").touch()
     (tmp_path / "b.py").touch()
-    label = label_of("repo", parse_question(record, tmp_path, "lib"))
+    label = to_label("repo", parse_question(record, tmp_path, "lib"))
     assert [(span.path, span.start_line, span.end_line) for span in label.spans()] == [
         ("a.py", 0, ANY_LINE), ("b.py", 3, 4)
     ]  # fmt: skip
-    one = candidates_of(tmp_path, label, make_hits(("a.py", 700, 760)), is_indexed=True)
+    one = list_candidates(tmp_path, label, make_hits(("a.py", 700, 760)), is_indexed=True)
     assert not one.is_hard
     assert one.oracle_ranks()[oracle.ACTUAL] == {1}
 

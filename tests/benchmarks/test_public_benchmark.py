@@ -12,7 +12,7 @@ from benchmarks.common.public_questions import FileTarget, public_repositories, 
 from benchmarks.quality.public_benchmark import (
     RepositoryScores,
     format_row,
-    report_of,
+    make_report,
     score_answers,
     summarize,
 )
@@ -87,5 +87,5 @@ def test_rows_and_reports_name_the_systems() -> None:
         "demo               c                  NDCG@10 0.250  hit@1 0.25  hit@10 0.25     3.2 ms"
         "  text skipped 12.5%"
     )
-    report = report_of({"rootle": [row], "other": [row]}, {"rootle": row, "other": row})
+    report = make_report({"rootle": [row], "other": [row]}, {"rootle": row, "other": row})
     assert sorted(report) == ["others", "repositories", "summary"]

@@ -11,8 +11,8 @@ from benchmarks.common.labels import LabeledRepository
 from benchmarks.common.metrics import Answer
 from benchmarks.quality.annotation_agreement import (
     Reading,
-    answer_of,
-    figures_of,
+    make_answer,
+    measure_agreement,
     summarize_changes,
 )
 from benchmarks.quality.answer_reading import (
@@ -59,14 +59,14 @@ def test_a_second_annotation_adds_and_drops_spans() -> None:
 
 def test_an_annotator_answers_with_the_best_span_of_each_target_first() -> None:
     label = make_label([("a.py", 1, 9), ("b.py", 1, 9)], [("c.py", 1, 9)])
-    assert [hit.path for hit in answer_of(label).hits] == ["a.py", "c.py", "b.py"]
+    assert [hit.path for hit in make_answer(label).hits] == ["a.py", "c.py", "b.py"]
 
 
 def test_annotators_are_scored_like_a_system(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x\n" * 30)
     first, second = make_label([("a.py", 1, 9)]), make_label([("a.py", 20, 25)])
-    figures = figures_of(
-        score_answers(tmp_path, [first, second], [answer_of(first), answer_of(first)])
+    figures = measure_agreement(
+        score_answers(tmp_path, [first, second], [make_answer(first), make_answer(first)])
     )
     assert (figures.questions, figures.ndcg, figures.hit1, figures.hit10) == (2, 0.5, 0.5, 0.5)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from benchmarks.trace_query import (
     Call,
+    find_station,
     find_stations,
-    station_of,
     summarize,
     trace_calls,
     trace_search,
@@ -27,8 +27,8 @@ def _calls(*pairs: str) -> list[Call]:
 
 
 def test_search_is_divided_into_modules_and_other_packages_are_not() -> None:
-    assert station_of("index.local.snapshot") == station_of("index.reader") == "index"
-    assert station_of("search.query.parse") == "search.query.parse"
+    assert find_station("index.local.snapshot") == find_station("index.reader") == "index"
+    assert find_station("search.query.parse") == "search.query.parse"
 
 
 def test_a_station_is_entered_again_when_the_caller_changes() -> None:

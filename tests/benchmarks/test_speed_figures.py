@@ -23,7 +23,7 @@ from benchmarks.speed.corpora import (
     is_plain_text,
     write_files,
 )
-from benchmarks.speed.paired_versions import edit, ratio_of
+from benchmarks.speed.paired_versions import edit, measure_ratio
 from benchmarks.speed.paired_versions import report as paired_report
 from benchmarks.speed.processes import (
     CommandError,
@@ -326,7 +326,7 @@ def test_waiting_returns_the_seconds_or_exits(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_ratio_of_two_versions_is_the_median_over_the_rounds() -> None:
-    ratio, (low, high) = ratio_of([1.0, 2.0, 4.0], [1.1, 2.0, 6.0])
+    ratio, (low, high) = measure_ratio([1.0, 2.0, 4.0], [1.1, 2.0, 6.0])
     assert ratio == pytest.approx(1.1)
     assert (low, high) == (1.0, 1.5)
 

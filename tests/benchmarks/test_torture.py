@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from benchmarks.reliability.checks import (
-    Expected,
+    ExpectedAnswers,
     answer_differences,
     compare_searcher,
     expected_answers,
@@ -131,7 +131,7 @@ def test_files_that_others_can_read_are_found(tmp_path: Path) -> None:
 
 
 def test_a_different_answer_is_a_problem() -> None:
-    expected = Expected({"q": {"question": "q", "nextCursor": False, "results": []}}, {})
+    expected = ExpectedAnswers({"q": {"question": "q", "nextCursor": False, "results": []}}, {})
     response: dict[str, Any] = {"results": [], "nextCursor": None, "tookMs": 3.0, "generation": 7}
     assert answer_differences("q", response, expected, "answers") == ()
     assert len(answer_differences("q", {**response, "degraded": []}, expected, "answers")) == 1
@@ -142,7 +142,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Place:
     """Return the folders of a server whose tree no test changes."""
     folder = tmp_path_factory.mktemp("served")
     (folder / "logs").mkdir()
-    # The server starts before a test has its own home.
+    # The server starts before any test gets a home folder of its own, so it gets one here.
     variables = {**ENVIRONMENT, **{name: str(folder / name) for name in _HOME}}
     return Place(make_repository(folder / "tree"), folder / "index", folder / "logs", variables)
 
@@ -193,12 +193,12 @@ _TEXT = "1. a.py:1-9 def f (0.90)\n1  def f():\n\n2. b:c.md:3-4 (0.10)\n\nFolder
     ],
 )
 def test_a_different_header_is_a_problem(text: str, comparison: str, problems: int) -> None:
-    expected = Expected({"q": {"results": [{}]}}, {"q": _TEXT})
+    expected = ExpectedAnswers({"q": {"results": [{}]}}, {"q": _TEXT})
     assert len(tool_differences("q", text, expected, comparison)) == problems
 
 
 def test_a_text_without_headers_is_a_problem_although_both_sides_are_equal() -> None:
-    expected = Expected({"q": {"results": [{}]}}, {"q": "a new format"})
+    expected = ExpectedAnswers({"q": {"results": [{}]}}, {"q": "a new format"})
     assert len(tool_differences("q", "a new format", expected, "ranked")) == 1
 
 

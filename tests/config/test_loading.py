@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample import write
 
-from rootle.config.fields import SECTION, Config, key_of
+from rootle.config.fields import SECTION, Config, make_key
 from rootle.config.loading import Settings, read_settings
 from rootle.errors import ConfigError
 
@@ -118,7 +118,7 @@ def test_a_project_file_cannot_set_this_key(line: str, project: Path) -> None:
     )
 
 
-_KEYS = [key_of(field.name) for field in fields(Config)]
+_KEYS = [make_key(field.name) for field in fields(Config)]
 _PROTECTED = [field.name for field in fields(Config) if not field.metadata["project"]]
 _ANYTHING: list[object] = ["http://evil.example", "/etc/passwd", 1, 20, 0.5, True, None, {}, [""]]
 
@@ -133,14 +133,14 @@ def test_no_project_file_changes_a_protected_key(section: dict[str, object]) -> 
             config = read_settings(root).config
         except ConfigError as error:
             named = re.findall(rf"{SECTION}\.(\w+)", str(error))
-            assert not {key_of(name) for name in _PROTECTED}.intersection(named)
+            assert not {make_key(name) for name in _PROTECTED}.intersection(named)
             return
     assert all(getattr(config, name) == getattr(Config(), name) for name in _PROTECTED)
 
 
 def test_a_project_file_can_set_exactly_these_keys() -> None:
     """Check the whole list: every new key requires a decision about untrusted repositories."""
-    allowed = {key_of(field.name) for field in fields(Config) if field.metadata["project"]}
+    allowed = {make_key(field.name) for field in fields(Config) if field.metadata["project"]}
     assert allowed == {
         *("maxChunkSizeTokens", "chunkOverlapTokens"),
         *("denseTopK", "sparseTopK", "maxMergedCandidates"),

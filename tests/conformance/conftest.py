@@ -17,7 +17,7 @@ from rootle.index.local.vector_matrix.reader import EmbeddedDense
 from rootle.index.local.vector_matrix.writer import DenseWriter
 from rootle.index.remote.backends import Backend, dense_opener, open_server, sparse_opener
 from rootle.index.remote.protocol import Leg, RemoteChunk, RemoteIndex, Stamp
-from rootle.protocols import Ranked, Vector, WeightedTerm
+from rootle.protocols import RankedIds, Vector, WeightedTerm
 from rootle.storage.quantization import quantize
 
 DIMENSIONS = 32
@@ -34,7 +34,7 @@ class DenseBench(Protocol):
         """Replace the chunks of files; the argument maps file ids to chunk ids to vectors."""
 
     def remove(self, files: Sequence[int]) -> None: ...
-    def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked: ...
+    def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> RankedIds: ...
 
 
 class SparseBench(Protocol):
@@ -44,7 +44,7 @@ class SparseBench(Protocol):
     def remove(self, files: Sequence[int]) -> None: ...
     def query(
         self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
-    ) -> Ranked: ...
+    ) -> RankedIds: ...
 
 
 class _EmbeddedDense:
@@ -69,7 +69,7 @@ class _EmbeddedDense:
         self._generation += 1
         writer.commit(self._generation)
 
-    def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked:
+    def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> RankedIds:
         return EmbeddedDense(self._folder).query(vector, k, files)
 
 
@@ -99,7 +99,7 @@ class _EmbeddedSparse:
 
     def query(
         self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
-    ) -> Ranked:
+    ) -> RankedIds:
         return EmbeddedSparse(self._folder).query(terms, k, files)
 
 
@@ -131,12 +131,12 @@ class _Remote:
         self._generation += 1
         self._index.commit(Stamp(self._generation, is_complete=True))
 
-    def query(self, asked: Any, k: int, files: Collection[int] | None = None) -> Ranked:
+    def query(self, asked: Any, k: int, files: Collection[int] | None = None) -> RankedIds:
         index: Any = self._index  # a dense or a sparse index
         stamp, ranked = index.query(asked, k, files, TIMEOUT_S)
         assert stamp == Stamp(self._generation, is_complete=True)
         assert stamp == self._index.read_stamp(DIMENSIONS)
-        assert isinstance(ranked, Ranked)
+        assert isinstance(ranked, RankedIds)
         return ranked
 
 
@@ -144,7 +144,7 @@ def _chunk(file_id: int, chunk_id: int, vector: Vector | None, terms: str) -> Re
     return RemoteChunk(chunk_id, file_id, f"src/{file_id}.py", "python", 1, 9, vector, terms)
 
 
-def _on_servers(*kinds: str) -> list[Any]:
+def _mark_servers(*kinds: str) -> list[Any]:
     return [pytest.param(kind, marks=pytest.mark.server) for kind in kinds]
 
 
@@ -161,7 +161,7 @@ def open_remote(request: pytest.FixtureRequest) -> OpenRemote:
     return open_it
 
 
-@pytest.fixture(params=["embedded", *_on_servers("chroma", "opensearch", "weaviate")])
+@pytest.fixture(params=["embedded", *_mark_servers("chroma", "opensearch", "weaviate")])
 def dense(request: pytest.FixtureRequest, tmp_path: Path, open_remote: OpenRemote) -> DenseBench:
     if request.param == "embedded":
         return _EmbeddedDense(tmp_path)
@@ -171,7 +171,7 @@ def dense(request: pytest.FixtureRequest, tmp_path: Path, open_remote: OpenRemot
     )
 
 
-@pytest.fixture(params=["embedded", *_on_servers("opensearch", "elasticsearch", "weaviate")])
+@pytest.fixture(params=["embedded", *_mark_servers("opensearch", "elasticsearch", "weaviate")])
 def sparse(request: pytest.FixtureRequest, tmp_path: Path, open_remote: OpenRemote) -> SparseBench:
     if request.param == "embedded":
         return _EmbeddedSparse(tmp_path)

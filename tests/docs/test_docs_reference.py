@@ -17,7 +17,7 @@ from doc_pages import DOCS, TOP
 
 from rootle import Config
 from rootle.cli.main import build_parser
-from rootle.config.fields import SECTION, key_of
+from rootle.config.fields import SECTION, make_key
 from rootle.config.loading import load_config
 from rootle.rerank.providers import PROVIDERS
 from rootle.search.search_trace import SearchLog
@@ -60,14 +60,14 @@ def test_every_command_and_option_is_documented() -> None:
 def test_every_setting_is_documented_with_its_default() -> None:
     page = (DOCS / "reference/configuration.md").read_text()
     for field in fields(Config):
-        row = f"| `{key_of(field.name)}` | `{json.dumps(to_json(field.default))}` |"
+        row = f"| `{make_key(field.name)}` | `{json.dumps(to_json(field.default))}` |"
         assert row in page, f"docs/reference/configuration.md lacks {row}"
 
 
 def test_the_documented_configuration_file_contains_the_defaults(tmp_path: Path) -> None:
     page = (DOCS / "reference/configuration.md").read_text()
     sample = page.partition("<!-- generated: sample -->")[2].split("```")[1].removeprefix("json\n")
-    assert {key_of(field.name) for field in fields(Config)} == set(json.loads(sample)[SECTION])
+    assert {make_key(field.name) for field in fields(Config)} == set(json.loads(sample)[SECTION])
     path = tmp_path / "config.json"
     path.write_text(sample)
     assert load_config(path)[0] == Config()

@@ -6,11 +6,13 @@ import ast
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from command import Outcome, rootle
 from doc_pages import PAGES, TOP, blocks, console_sessions, page_name
 
 from rootle import SearchQuery, open_app
@@ -45,6 +47,7 @@ EXIT_CODES = {
     r"rootle search --changed-within": 1,  # no results: the files of the sample repository are old
     r"rootle memory import": 1,  # nothing is imported: the memories exist already
 }
+_NEEDS_SHELL = re.compile(r"[|<>&;$`*~\n]")
 # Languages of code blocks that show data or output. A test must run all other blocks.
 SHOWN_ONLY = {"text", "toml", "json"}
 
@@ -64,14 +67,22 @@ def test_commands_run_and_print_the_documented_output(
     for command, expected in console_sessions(page):
         if not is_runnable(command):
             continue
-        child = subprocess.run(
-            ["bash", "-c", command], cwd=repository, env=environment, capture_output=True, text=True
-        )
+        outcome = _run(command, repository, environment)
         codes = [code for pattern, code in EXIT_CODES.items() if re.match(pattern, command)]
-        assert child.returncode == sum(codes), f"{page_name(page)}: {command}\n{child.stderr}"
+        assert outcome.code == sum(codes), f"{page_name(page)}: {command}\n{outcome.err}"
         for line in expected:
             pattern = ".*".join(map(re.escape, line.split("…")))
-            assert re.search(rf"^{pattern}$", child.stdout, re.MULTILINE), f"{command}: {line}"
+            assert re.search(rf"^{pattern}$", outcome.out, re.MULTILINE), f"{command}: {line}"
+
+
+def _run(command: str, folder: Path, environment: dict[str, str]) -> Outcome:
+    """Run a command in a shell; without one if it is a command of rootle that needs no shell."""
+    if command.startswith("rootle ") and _NEEDS_SHELL.search(command) is None:
+        return rootle(*shlex.split(command)[1:], cwd=folder)
+    child = subprocess.run(
+        ["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    return Outcome(child.returncode, child.stdout, child.stderr)
 
 
 @pytest.mark.parametrize("pattern", NOT_RUN)
@@ -83,28 +94,24 @@ def test_every_exempted_command_occurs_in_the_documentation(pattern: str) -> Non
 @pytest.mark.parametrize("page", TESTED, ids=page_name)
 def test_python_snippets_run(page: Path, repository: Path) -> None:
     for block in blocks(page, "python"):
-        child = subprocess.run(
-            [sys.executable, "-c", block.code], cwd=repository, capture_output=True, text=True
-        )
-        assert child.returncode == 0, f"{page_name(page)}:\n{block.code}\n{child.stderr}"
+        outcome = _run_python(block.code, repository)
+        assert outcome.code == 0, f"{page_name(page)}:\n{block.code}\n{outcome.err}"
+
+
+def _run_python(code: str, folder: Path) -> Outcome:
+    return rootle(program=code, preloaded=True, cwd=folder)
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/tutorials/python-program.md"])
 def test_the_first_python_snippet_finds_the_answer(page: str, repository: Path) -> None:
     snippet = blocks(TOP / page, "python")[0]
-    child = subprocess.run(
-        [sys.executable, "-c", snippet.code], cwd=repository, capture_output=True, text=True
-    )
-    assert "retry.py" in child.stdout.splitlines()[0]
+    assert "retry.py" in _run_python(snippet.code, repository).out.splitlines()[0]
 
 
 def test_the_paging_snippet_prints_the_results_of_every_page(repository: Path) -> None:
     snippets = blocks(TOP / "docs/tutorials/python-program.md", "python")
     (snippet,) = [block.code for block in snippets if "cursor" in block.code]
-    child = subprocess.run(
-        [sys.executable, "-c", snippet], cwd=repository, capture_output=True, text=True
-    )
-    pages = [ast.literal_eval(line) for line in child.stdout.splitlines()]
+    pages = [ast.literal_eval(line) for line in _run_python(snippet, repository).out.splitlines()]
     query = SearchQuery("how long to wait before the next attempt", limit=50)
     with open_app(repository) as app:
         expected = [result.file_path for result in app.search(query).results]
@@ -114,12 +121,7 @@ def test_the_paging_snippet_prints_the_results_of_every_page(repository: Path) -
 
 def test_the_agent_tool_snippets_print_the_documented_answers(repository: Path) -> None:
     page = TOP / "docs/how-to/agent-tools.md"
-    output = [
-        subprocess.run(
-            [sys.executable, "-c", block.code], cwd=repository, capture_output=True, text=True
-        ).stdout
-        for block in blocks(page, "python")
-    ]
+    output = [_run_python(block.code, repository).out for block in blocks(page, "python")]
     tools, loop, own_vectors = output
     assert tools.startswith("1. src/net/retry.py:")
     assert "retry.py:4-6 of 13 (python)" in tools
@@ -129,10 +131,8 @@ def test_the_agent_tool_snippets_print_the_documented_answers(repository: Path) 
 
 def test_the_source_snippet_prints_the_documented_citation(repository: Path) -> None:
     snippet = blocks(TOP / "docs/how-to/sources.md", "python")[0]
-    child = subprocess.run(
-        [sys.executable, "-c", snippet.code], cwd=repository, capture_output=True, text=True
-    )
-    assert child.stdout == "ticket:17#comment-1 Printer on floor 3 is offline\n"
+    outcome = _run_python(snippet.code, repository)
+    assert outcome.out == "ticket:17#comment-1 Printer on floor 3 is offline\n"
 
 
 @pytest.mark.parametrize("page", TESTED, ids=page_name)

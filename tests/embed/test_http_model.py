@@ -273,7 +273,7 @@ def test_vectors_of_any_size_are_normalized(server: JsonServer) -> None:
     assert np.allclose(np.linalg.norm(found, axis=1), [1, 1, 0])
 
 
-def _with(change: Callable[[Any], object]) -> Callable[[Request], Reply]:
+def _answer_after(change: Callable[[Any], object]) -> Callable[[Request], Reply]:
     def build(request: Request) -> Reply:
         data = openai_answer(request.body["input"])
         change(data)
@@ -290,20 +290,20 @@ def _set(at: int, value: float | str | None) -> Callable[[Any], None]:
 
 
 BAD = {
-    "fewer vectors": _with(lambda data: data["data"].pop()),
-    "none": _with(lambda data: data["data"].clear()),
-    "more vectors": _with(lambda data: data["data"].append(data["data"][0])),
-    "an index twice": _with(lambda data: data["data"][0].update(index=1)),
-    "an index out of range": _with(lambda data: data["data"][0].update(index=7)),
-    "an index that is text": _with(lambda data: data["data"][0].update(index="0")),
-    "uneven rows": _with(lambda data: data["data"][0]["embedding"].pop()),
-    "empty rows": _with(lambda data: [item.update(embedding=[]) for item in data["data"]]),
-    "NaN": _with(_set(0, float("nan"))),
-    "infinite": _with(_set(0, float("inf"))),
-    "a number out of range": _with(_set(0, 10**400)),
-    "a text": _with(_set(0, "much")),
-    "null": _with(_set(0, None)),
-    "nested": _with(lambda data: [item.update(embedding=[[1.0]]) for item in data["data"]]),
+    "fewer vectors": _answer_after(lambda data: data["data"].pop()),
+    "none": _answer_after(lambda data: data["data"].clear()),
+    "more vectors": _answer_after(lambda data: data["data"].append(data["data"][0])),
+    "an index twice": _answer_after(lambda data: data["data"][0].update(index=1)),
+    "an index out of range": _answer_after(lambda data: data["data"][0].update(index=7)),
+    "an index that is text": _answer_after(lambda data: data["data"][0].update(index="0")),
+    "uneven rows": _answer_after(lambda data: data["data"][0]["embedding"].pop()),
+    "empty rows": _answer_after(lambda data: [item.update(embedding=[]) for item in data["data"]]),
+    "NaN": _answer_after(_set(0, float("nan"))),
+    "infinite": _answer_after(_set(0, float("inf"))),
+    "a number out of range": _answer_after(_set(0, 10**400)),
+    "a text": _answer_after(_set(0, "much")),
+    "null": _answer_after(_set(0, None)),
+    "nested": _answer_after(lambda data: [item.update(embedding=[[1.0]]) for item in data["data"]]),
     "an object": lambda request: Reply({"data": {"embedding": [1]}}),
     "another shape": lambda request: Reply({"result": "ok"}),
     "a list": lambda request: Reply([1, 2, 3]),

@@ -51,7 +51,7 @@ def test_a_question_of_unknown_words_without_terms_has_no_vector() -> None:
 
 
 def test_terms_without_a_row_are_ignored() -> None:
-    rows, weights = vectors_of({3: [1, 0]}).rows_of(
+    rows, weights = vectors_of({3: [1, 0]}).find_rows(
         [WeightedTerm("unseen", 1.0), WeightedTerm("evict", 0.5), WeightedTerm("other", 1.0)]
     )
     assert (rows.tolist(), weights.tolist()) == ([7], [0.5])

@@ -832,5 +832,5 @@ def test_many_questions_about_the_past_do_not_split_the_hashes_of_all_commits(
     for _ in range(3):
         app.search(SearchQuery(QUESTION))
 
-    assert "alpha.py" in split  # the files are prepared for further questions
+    assert "alpha.py" in split  # the paths of files are split in advance
     assert not [path for path in split if path.startswith("git:")]

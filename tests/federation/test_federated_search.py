@@ -132,7 +132,7 @@ def test_in_with_several_kinds_searches_all_of_them() -> None:
 def test_a_named_kind_without_a_likely_result_is_noted(
     count: int, is_confident: bool | None
 ) -> None:
-    """Its results come last or are left out, so the kind seemed to be ignored."""
+    """Without a note, the kind would seem to be ignored: its results are last or left out."""
     history = ListCollection("history", count, is_confident=is_confident)
     deps = ListCollection("deps", 3, is_confident=True)
     response = search("in:history in:deps retry", history, deps)

@@ -1,4 +1,4 @@
-"""Which questions ask for a picture, and which ask for code about pictures."""
+"""Questions that ask for a picture, and questions that ask for code about pictures."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from mcp_process import Lines, lines_of
 from sample import make_repository
 
 from rootle import App, open_app
-from rootle.tools import call_tool, tools_of
+from rootle.tools import call_tool, create_tools
 
 pytestmark = pytest.mark.slow
 
@@ -59,14 +59,14 @@ def test_any_call_of_a_tool_has_an_answer(
     app: App, name: str, arguments: str | dict[str, Any]
 ) -> None:
     with bounded_time():
-        answer = call_tool(tools_of(app), name, arguments)
+        answer = call_tool(create_tools(app), name, arguments)
     assert answer.text.startswith("Error: ") == answer.is_error
 
 
 @fuzz
 @given(text=texts)
 def test_any_text_is_an_argument_of_every_tool(app: App, text: str) -> None:
-    for tool in tools_of(app):
+    for tool in create_tools(app):
         with bounded_time():
             answer = tool.run(text)
         assert answer.text.startswith("Error: ") == answer.is_error

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sample import write
 
 from rootle import Config, open_app
-from rootle.config.fields import SECTION, key_of
+from rootle.config.fields import SECTION, make_key
 from rootle.config.loading import read_settings
 from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.chunker import split_text
@@ -35,7 +35,7 @@ _globs = st.text("*?[]!\\/-abz. #\r", max_size=30) | st.builds(
     st.sampled_from(["*a", "**/", "a*", "[!a]", "\\*", "?*", "[[", "a/"]),
     st.integers(1, 300),
 )
-_KEYS = [key_of(name) for name in Config.__dataclass_fields__]
+_KEYS = [make_key(name) for name in Config.__dataclass_fields__]
 
 
 def _encode(text: str) -> bytes:

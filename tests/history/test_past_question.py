@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.history.names.name_questions import Asked, NameHistoryQuestion, parse_name_history
+from rootle.history.names.name_questions import (
+    NameHistoryQuestion,
+    RequestedCommits,
+    parse_name_history,
+)
 from rootle.history.past_question import PastQuestion, find_hashes, parse_past_question
 from rootle.types import RevisionRange
 
@@ -181,7 +185,7 @@ def test_the_kinds_decide_which_results_there_are() -> None:
 def test_a_question_for_the_history_of_a_name_is_recognized(
     question: str, name: str, oldest_first: bool
 ) -> None:
-    asked: Asked = "addition" if oldest_first else "changes"
+    asked: RequestedCommits = "addition" if oldest_first else "changes"
     assert parse_name_history(question) == NameHistoryQuestion(name, asked)
 
 
@@ -217,7 +221,7 @@ def test_a_question_for_the_release_of_a_version_is_recognized(question: str, ve
     ],
 )
 def test_a_question_for_a_removal_a_rename_or_the_authors_is_recognized(
-    question: str, name: str, asked: Asked
+    question: str, name: str, asked: RequestedCommits
 ) -> None:
     assert parse_name_history(question) == NameHistoryQuestion(name, asked)
     assert parse_past_question(question, ()) == PastQuestion(True)

@@ -449,7 +449,7 @@ class Ledger:
 """
 
 
-def _without_flush(text: str) -> str:
+def _cut_flush(text: str) -> str:
     return text[: text.index("    def flush")]
 
 
@@ -459,8 +459,8 @@ def test_methods_of_different_classes_with_the_same_name_are_both_found(
     hashes = make_history(
         tmp_path / "repo",
         ("Add", {"jobs.py": MAILER + LEDGER}),
-        ("Mailer sends at once", {"jobs.py": _without_flush(MAILER) + LEDGER}),
-        ("Ledger writes at once", {"jobs.py": _without_flush(MAILER) + _without_flush(LEDGER)}),
+        ("Mailer sends at once", {"jobs.py": _cut_flush(MAILER) + LEDGER}),
+        ("Ledger writes at once", {"jobs.py": _cut_flush(MAILER) + _cut_flush(LEDGER)}),
     )
     app = make_app(tmp_path / "repo")
     named = [one.commit.hash for one in find(app, "flush") if one.name == "flush"]
@@ -536,7 +536,7 @@ def test_a_note_says_that_changes_are_hidden_because_of_secrets(
     answer = make_app(tmp_path / "repo").gone("load_signing")
     assert answer.removals == ()
     (note,) = answer.suggestions
-    assert "are hidden, because they may contain secrets" in note
+    assert "are hidden, because the files may contain secrets" in note
 
 
 COLLECTOR = """\

@@ -1,4 +1,4 @@
-"""Which requests are retried, how often and after which delay."""
+"""The requests that are retried, the number of attempts and the delays."""
 
 from __future__ import annotations
 

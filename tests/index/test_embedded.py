@@ -189,11 +189,11 @@ def test_the_manifest_stores_file_names_that_are_not_utf_8(tmp_path: Path) -> No
     with write_transaction(connection):
         file_id = manifest.put(state)
     assert manifest.files_by_id([file_id, 999])[file_id].path == path
-    changed, removed = manifest.changed_since(0)
+    changed, removed = manifest.list_changes_since(0)
     assert ([s.path for s in changed], removed) == ([path], [])
     with write_transaction(connection):
         manifest.remove(file_id, 2)
-    assert manifest.changed_since(1) == ([], [file_id])
+    assert manifest.list_changes_since(1) == ([], [file_id])
     connection.close()
 
 
@@ -241,7 +241,7 @@ def test_scores_of_selected_rows_equal_those_of_a_full_scan(tmp_path: Path) -> N
     assert index.count == 190  # the deleted rows do not count
     question = _RNG.normal(size=32).astype(np.float32)
     rows = np.array([0, 7, 35, 199])
-    some = index.scores_of(question, rows)
+    some = index.score_rows(question, rows)
     assert np.allclose(some, index.scores(question)[rows], atol=1e-6, equal_nan=True)
     assert np.isnan(some).tolist() == [False, False, True, False]  # the third row is deleted
 

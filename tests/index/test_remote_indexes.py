@@ -47,7 +47,7 @@ def _backend(app: App, leg: str = "dense") -> BackendStatus:
     return next(found for found in app.status().backends if found.leg == leg)
 
 
-def _until(holds: Callable[[], bool], timeout_s: float = 20.0) -> None:
+def _wait_until(holds: Callable[[], bool], timeout_s: float = 20.0) -> None:
     deadline = time.monotonic() + timeout_s
     while not holds():
         assert time.monotonic() < deadline, "the condition was not met in time"
@@ -123,7 +123,7 @@ def test_changes_and_removals_are_replicated(
     assert answer.results[0].source in ("merged", "dense")
     assert answer.degraded == ()
     assert "src/store/cache.py" not in _paths(app, "evict the oldest entry")
-    _until(lambda: _count_replica(app) == _chunks(app))
+    _wait_until(lambda: _count_replica(app) == _chunks(app))
 
 
 @pytest.mark.server
@@ -146,7 +146,7 @@ def test_a_replica_of_a_server_killed_during_indexing_is_completed_by_the_next_r
     batches = _batches_put(monkeypatch, {"chroma": ChromaDense, "weaviate": WeaviateDense}[kind])
     running = threading.Thread(target=app.index)
     running.start()
-    _until(lambda: len(batches) >= 2)
+    _wait_until(lambda: len(batches) >= 2)
     server.kill()
     running.join()
     status = _backend(app)
@@ -195,9 +195,9 @@ def test_a_refused_write_is_retried_in_the_background(
     own_chroma.kill()
     write(repository, "src/new/invoice.py", "def refund_invoice(): return 'customer'\n")
     assert app.search("refund a customer invoice").degraded == ("dense",)
-    _until(lambda: _backend(app).failing_since is not None)
+    _wait_until(lambda: _backend(app).failing_since is not None)
     own_chroma.start()
-    _until(lambda: app.refresh() and _backend(app).waiting_files == 0)
+    _wait_until(lambda: app.refresh() and _backend(app).waiting_files == 0)
     assert _count_replica(app) == _chunks(app)
     later = make_app(repository, dense_backend="chroma", dense_endpoint=own_chroma.url)
     assert later.search("refund a customer invoice").degraded == ()
@@ -236,7 +236,7 @@ def test_a_missing_or_empty_collection_is_recreated(
     index = ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index)
     index.drop()
     assert app.search("validate an access token").degraded == ("dense",)  # the outage is reported
-    _until(lambda: app.search(f"validate a token {time.monotonic()}").degraded == ())
+    _wait_until(lambda: app.search(f"validate a token {time.monotonic()}").degraded == ())
     index.create(64)
     assert make_app(repository, **settings).search("an access token").degraded == ("dense",)
     app.index()
@@ -288,7 +288,7 @@ def test_files_removed_after_a_server_backup_are_deleted_after_a_restore(
     index.commit(Stamp(1, is_complete=True))
     # The first answer may be stale: it starts the replication that repairs the server.
     app.search("how long to wait before the next attempt")
-    _until(lambda: app.search("how long to wait for another attempt").degraded == ())
+    _wait_until(lambda: app.search("how long to wait for another attempt").degraded == ())
     again = ChromaDense(HttpBackend("Chroma", chroma.url), _backend(app).index)
     assert not again.contains(1_000_000)
     assert _count_replica(app) == _chunks(app)

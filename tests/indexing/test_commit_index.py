@@ -314,7 +314,7 @@ def test_commits_that_were_read_before_a_kill_are_searched(
     for number in range(6):
         add_commit(root, f"Planner change {number}", day=9 + number)
     code = "from rootle.ingest import batches\nbatches._FIRST_BATCH_CHARS = 1\n"
-    code += _KILLED.format(limit=3)  # the batches contain 1, 1 and 1 commits
+    code += _KILLED.format(limit=3)  # each of the three batches contains one commit
     command = [sys.executable, "-c", code, str(root), str(tmp_path / "index")]
     assert subprocess.run(command, check=False, capture_output=True).returncode == -9
 
@@ -460,7 +460,7 @@ def test_git_lists_the_commits_once_for_a_head_while_they_are_being_indexed(
     scope, snapshot = index._scope, index.snapshot()
     list_commits = Mock(wraps=commit_list.list_commits)
     monkeypatch.setattr(commit_scope, "list_commits", list_commits)
-    for batch in ("first", "second"):  # the heads that are indexed change with the index
+    for batch in ("first", "second"):  # each batch changes the indexed heads
         assert len(scope.find_ids(snapshot, (batch,)) or ()) == len(SUBJECTS)
     assert list_commits.call_count == 1
     git(root, "reset", "-q", "--hard", "HEAD~1")

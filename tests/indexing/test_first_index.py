@@ -17,7 +17,7 @@ from rootle.errors import IndexStorageError, IndexUnfinishedError
 from rootle.indexing.indexer import Indexer
 from rootle.ingest import batches
 from rootle.ingest.index_writer import IndexWriter
-from rootle.tools.registry import tools_of
+from rootle.tools.registry import create_tools
 
 _QUERY = "verify the packet"
 
@@ -73,7 +73,7 @@ def test_an_unfinished_index_is_searched_and_its_coverage_reported(gate: Gate, a
     assert early.coverage is not None
     read, total = app.index_progress() or (0, 0)
     assert 0 < early.coverage.searched_bytes <= read < early.coverage.total_bytes == total
-    (search, *_) = tools_of(app)
+    (search, *_) = create_tools(app)
     partial = "Note: partial: the index is still being built, and this answer covers 0.0 of 0.1 MB"
     assert search(_QUERY).startswith(partial)
     unknown = search("uses:neverDefined")
@@ -92,7 +92,7 @@ def test_a_search_before_the_first_batch_reports_the_progress(gate: Gate, app: A
     assert gate.is_reached.wait(TIMEOUT_S)
     with pytest.raises(IndexUnfinishedError, match=r"0\.0 of 0\.1 MB have been read; try again"):
         app.search(_QUERY)
-    (search, *_) = tools_of(app)
+    (search, *_) = create_tools(app)
     assert search(_QUERY).startswith("Error: the first index of ")
 
 

@@ -22,7 +22,7 @@ from rootle.links.drift import (
     signatures,
     texts,
 )
-from rootle.tools import tools_of
+from rootle.tools import create_tools
 from rootle.types import DriftReport
 
 pytestmark = pytest.mark.slow
@@ -108,7 +108,7 @@ def test_a_second_check_reads_only_the_requested_files_unless_the_code_has_chang
     git(root, "commit", "-qam", "Rename", when_s=OLD_S + 86_400)
     app.index()
     assert [one.name for one in find(app, "docs/guide.md")] == ["retry_backoff"]
-    # The comments of source files are also checked if the names are known.
+    # The names in the code are known now, but the comments in it are still checked.
     assert [(one.path, one.line) for one in find(app, "net")] == [("net/page.py", 1)]
 
 
@@ -836,7 +836,7 @@ def test_agents_read_outdated_names(tmp_path: Path, make_app: MakeApp) -> None:
         },
         {"net/retry.py": RENAMED},
     )
-    tools = {tool.name: tool for tool in tools_of(make_app(tmp_path / "repo"))}
+    tools = {tool.name: tool for tool in create_tools(make_app(tmp_path / "repo"))}
 
     def read(source: str) -> str:
         return tools["vectordb_read"].execute({"source": source}).text

@@ -9,7 +9,7 @@ from command import rootle
 from sample import FILES, OLD_S, MakeApp, git, make_repository, write, write_tree
 
 from rootle.errors import SourceError
-from rootle.tools import tools_of
+from rootle.tools import create_tools
 
 pytestmark = pytest.mark.slow
 
@@ -104,7 +104,7 @@ def test_a_variable_has_its_own_links_and_commits(root: Path, make_app: MakeApp)
 
 
 def test_agents_read_links(root: Path, make_app: MakeApp) -> None:
-    tools = {tool.name: tool for tool in tools_of(make_app(root))}
+    tools = {tool.name: tool for tool in create_tools(make_app(root))}
     answer = tools["vectordb_read"].execute({"source": "links:docs/waiting.md#Waiting"})
 
     assert "Defines what this section names:" in answer.text
@@ -129,7 +129,7 @@ def test_only_commits_that_changed_the_place_are_listed(tmp_path: Path, make_app
 
     write(root, "wait.py", text + "\n\ndef never_committed():\n    return LIMIT\n")
     app.index()
-    tools = {tool.name: tool for tool in tools_of(app)}
+    tools = {tool.name: tool for tool in create_tools(app)}
     answer = tools["vectordb_read"].execute({"source": "links:wait.py#never_committed"})
     assert "Last commits of the file:" in answer.text
     # git lists all commits of the file, although none is indexed.
@@ -142,7 +142,7 @@ def test_a_use_whose_definition_is_not_known_is_marked(tmp_path: Path, make_app:
         "b.py": "def read(parser):\n    return parser.unescape()\n",
     }
     app = make_app(write_tree(tmp_path / "code", files))
-    tools = {tool.name: tool for tool in tools_of(app)}
+    tools = {tool.name: tool for tool in create_tools(app)}
     answer = tools["vectordb_read"].execute({"source": "links:a.py#Url.unescape"})
     assert "b.py:2 (call, by name)  return parser.unescape()" in answer.text
 

@@ -345,7 +345,7 @@ def test_sections_of_a_chunker_plugin_respect_the_size_limit(
 
 
 def test_a_plugin_that_never_returns_is_abandoned() -> None:
-    found = registry.Found(Plugin("chunker", "slow", lambda: None), "own_parts:PARTS")
+    found = registry.FoundPlugin(Plugin("chunker", "slow", lambda: None), "own_parts:PARTS")
     with pytest.raises(PluginTimeoutError, match="the chunker slow gave no answer within"):
         call_with_timeout(found, lambda: time.sleep(5), 0.05)
 
@@ -356,7 +356,7 @@ def test_a_plugin_is_called_again_after_an_error_but_not_after_a_timeout(
 ) -> None:
     monkeypatch.setattr(hook, "_TIMEOUT_S", 0.05 if error is None else 60.0)
     plugin = hook.PluginHook(
-        registry.Found(Plugin("chunker", "own", lambda: None), "own_parts:PARTS")
+        registry.FoundPlugin(Plugin("chunker", "own", lambda: None), "own_parts:PARTS")
     )
 
     def fail() -> None:

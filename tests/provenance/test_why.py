@@ -234,7 +234,7 @@ def test_a_renamed_file_is_followed_even_if_a_line_changes_at_the_same_time(
 
 
 def test_a_file_that_is_renamed_with_hundreds_of_others_is_followed(history: History) -> None:
-    # Too many changed files to compare each of them with each other. The lines of the passage are
+    # There are too many changed files to compare every pair of them. The lines of the passage are
     # too short to be recognized on their own, and no other line is near them.
     names = [f"m{number}.py" for number in range(210)]
     end = "\n" * 9 + "def run():\n    return find_all_of_them(DEPTH)\n"

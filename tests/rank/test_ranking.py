@@ -55,7 +55,7 @@ def _feature(name: str, inputs: RankingInputs) -> list[float]:
     return values
 
 
-def _with_definition(inputs: RankingInputs, at: int) -> RankingInputs:
+def _add_definition(inputs: RankingInputs, at: int) -> RankingInputs:
     """Return the inputs with one chunk that defines a name of the question."""
     defines = np.arange(len(inputs.chunks.ids)) == at
     return replace(inputs, chunks=replace(inputs.chunks, defines=defines))
@@ -63,17 +63,17 @@ def _with_definition(inputs: RankingInputs, at: int) -> RankingInputs:
 
 def test_a_file_that_defines_the_searched_symbol_has_its_features() -> None:
     paths = ["src/other.py", "src/retry_policy.py"]
-    defining = _with_definition(make_inputs("RetryPolicy", paths, [2.0, 1.0]), 1)
+    defining = _add_definition(make_inputs("RetryPolicy", paths, [2.0, 1.0]), 1)
     assert _feature("defines_symbol", defining) == [0, 1]
     assert _feature("symbol_is_stem", defining) == [0, 1]
     # A definition does not raise the rank if the question is not the name of a symbol.
-    sentence = _with_definition(make_inputs("what is the retry policy", paths, [2.0, 1.0]), 1)
+    sentence = _add_definition(make_inputs("what is the retry policy", paths, [2.0, 1.0]), 1)
     assert _feature("defines_symbol", sentence) == [0, 0]
 
 
 def test_a_file_that_defines_a_name_does_not_mention_it() -> None:
     inputs = make_inputs("who calls retry_backoff", ["src/retry.py", "src/client.py"], [2.0, 1.0])
-    assert _feature("mentions", _with_definition(inputs, 0)) == [0, 1]
+    assert _feature("mentions", _add_definition(inputs, 0)) == [0, 1]
 
 
 def test_the_words_of_folders_do_not_count_as_words_of_the_file_name() -> None:

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rootle.protocols import Ranked
+from rootle.protocols import RankedIds
 from rootle.rank.reciprocal_rank_fusion import reciprocal_rank_fusion
 
 
-def _make_ranking(ids: Sequence[int]) -> Ranked:
-    return Ranked(np.array(ids, np.int64), np.ones(len(ids), np.float32))
+def _make_ranking(ids: Sequence[int]) -> RankedIds:
+    return RankedIds(np.array(ids, np.int64), np.ones(len(ids), np.float32))
 
 
 def test_each_ranking_adds_the_reciprocal_of_sixty_plus_rank() -> None:

@@ -1,4 +1,4 @@
-"""Which questions ask for a test, and which only mention tests."""
+"""Questions that ask for a test, and questions that only mention tests."""
 
 from __future__ import annotations
 

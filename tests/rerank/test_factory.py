@@ -82,8 +82,8 @@ def test_the_telemetry_span_names_the_model_and_no_output_contains_the_key(
     assert span.attributes["rerankerModelID"] == "rerank-v3.5"
     read = sum(len(request.body["documents"]) for request in server.requests)
     assert span.attributes["candidateCount"] == read
-    told = b"".join(collector.bodies).decode("utf-8", "replace") + outcome.out + outcome.err
-    assert KEY not in told
+    output = b"".join(collector.bodies).decode("utf-8", "replace") + outcome.out + outcome.err
+    assert KEY not in output
 
 
 def test_a_failing_server_is_reported_as_degraded_and_the_order_is_kept(

@@ -114,10 +114,10 @@ def test_a_call_without_documents_sends_nothing_and_reads_no_key(server: JsonSer
 
 
 def test_hits_of_several_batches_have_the_indexes_of_their_documents(server: JsonServer) -> None:
-    def by_length(request: Request) -> Reply:
+    def score_by_length(request: Request) -> Reply:
         return Reply({"results": scores(*map(len, request.body["documents"]))})
 
-    server.answer = by_length
+    server.answer = score_by_length
     documents = ["ccc", "a", "bb", "dddd", "e"]
     hits = CohereReranker(KEY, endpoint=server.url, batch_size=2).rerank(QUERY, documents)
     assert [len(request.body["documents"]) for request in server.requests] == [2, 2, 1]

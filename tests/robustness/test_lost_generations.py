@@ -127,7 +127,7 @@ def test_the_generations_increase_after_a_loss(
     assert app.index().generation > generation
 
 
-def test_a_subscriber_is_told_what_changed_after_a_loss(
+def test_a_subscriber_receives_the_changes_after_a_loss(
     repository: Path, tmp_path: Path, make_app: MakeApp
 ) -> None:
     _build(repository, make_app)

@@ -123,7 +123,7 @@ def test_a_late_search_for_words_answers_if_both_legs_are_late(
     embedder = _BlockedEmbedder()
     try:
         agent = make_agent(embedder, dense_timeout_ms=10, sparse_timeout_ms=10)
-        # After three of them, the circuit breaker skips the search for words at first.
+        # After three late searches for words, the circuit breaker skips this search at first.
         responses = [agent.search(SearchQuery(f"retry_backoff {number}")) for number in range(5)]
     finally:
         embedder.released.set()
@@ -246,7 +246,7 @@ def test_language_filters_accept_all_names_of_a_language(
     assert {result.metadata.language for result in app.search(query).results} == expected
 
 
-def _at(seconds: float) -> str:
+def _format_time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")[:19] + "Z"
 
 
@@ -279,18 +279,18 @@ def test_recency_counts_from_the_last_commit_or_the_modification_of_a_changed_fi
     agent.close()
     times = {r.file_path: r.metadata.last_modified for r in app.search("zebra").results}
     assert times == {
-        "new.py": _at(_NOW_S - 2 * _DAY_S),
-        "old_0.py": _at(1_700_000_000),
-        "old_1.py": _at(_NOW_S - 5 * _DAY_S),
-        "old_2.py": _at(1_700_000_000),
-        "ten_days.py": _at(_NOW_S - 10 * _DAY_S),
+        "new.py": _format_time(_NOW_S - 2 * _DAY_S),
+        "old_0.py": _format_time(1_700_000_000),
+        "old_1.py": _format_time(_NOW_S - 5 * _DAY_S),
+        "old_2.py": _format_time(1_700_000_000),
+        "ten_days.py": _format_time(_NOW_S - 10 * _DAY_S),
     }
 
 
 def test_outside_git_the_modification_time_counts(tmp_path: Path, make_app: MakeApp) -> None:
     write(tmp_path / "plain", "zebra.py", "zebra = 1\n", when_s=_NOW_S)
     result = make_app(tmp_path / "plain").search("zebra").results[0]
-    assert result.metadata.last_modified == _at(_NOW_S)
+    assert result.metadata.last_modified == _format_time(_NOW_S)
 
 
 def test_a_negative_recency_is_rejected(app: App) -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from rootle.serialization.memories import age_of
+from rootle.serialization.memories import describe_age
 from rootle.types import Memory
 
 NOON = datetime(2026, 11, 28, 12, 0)  # local time
@@ -14,7 +14,7 @@ NOON = datetime(2026, 11, 28, 12, 0)  # local time
 
 def age_at(stored: datetime, now: datetime = NOON) -> str:
     created_at = stored.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return age_of(Memory("1", "a b", created_at), now.timestamp())
+    return describe_age(Memory("1", "a b", created_at), now.timestamp())
 
 
 @pytest.mark.parametrize(

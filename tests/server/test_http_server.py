@@ -23,7 +23,7 @@ http_server._READ_TIMEOUT_S = 0.5
 from rootle.cli.main import entry
 entry()
 """
-# The system stores only a few responses that the client does not read.
+# With a small buffer, the system stores only a few responses that the client does not read.
 _SMALL_BUFFERS = (
     """
 import socket

@@ -1,4 +1,4 @@
-"""The end of a server whose client exits without waiting for it."""
+"""The end of a server whose client exits without waiting for the server."""
 
 from __future__ import annotations
 

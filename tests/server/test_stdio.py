@@ -175,7 +175,8 @@ def test_two_servers_share_one_index_and_build_it_once(tmp_path: Path) -> None:
         call["arguments"] = {"query": "quagga_of_the_steppe"}
         for server in (one, other):
             wait_until(partial(finds, server, request, "1. new.py:"), "it is found")
-    # The generation counts the batches of the first index, which a single server writes, too.
+    # The generation counts the batches of the first index. If both servers had written all of them,
+    # it would be about twice that of an index that only one server writes.
     alone = write_tree(tmp_path / "alone", many_files(300, functions=20))
     with lines_of(alone) as server:
         server.initialize()

@@ -22,7 +22,7 @@ from sample import OLD_S, MakeApp, indexed_repository, make_repository, many_fil
 from specification_sample import SAMPLE
 
 from rootle.app import App
-from rootle.config.fields import Config, key_of
+from rootle.config.fields import Config, make_key
 from rootle.config.loading import load_config
 from rootle.config.weights import RerankerWeights
 from rootle.errors import IndexMissingError, QueryError
@@ -89,7 +89,7 @@ def _chunks_of(app: App, path: str) -> list[tuple[int, int]]:
     app.index()
     index = app._container.indexer().snapshot()
     (file_id,) = (state.id for state in index.all_files() if state.path == path)
-    return [(row.start_line, row.end_line) for row in index.chunks_of(file_id)]
+    return [(row.start_line, row.end_line) for row in index.list_chunks(file_id)]
 
 
 def _is_unused(app: App, key: str, reason: str) -> bool:
@@ -339,7 +339,7 @@ def _context_lines(app: App) -> set[int]:
 
 
 @pytest.fixture
-def feed(root: Path) -> Path:
+def long_source(root: Path) -> Path:
     """Add a file with three matching spans, one of which is a definition of 41 lines."""
     notes = "".join(f"# note {row}\n" for row in range(60))
     body = "".join(f"    okapi_{row} = walk({row})\n" for row in range(40))
@@ -348,14 +348,14 @@ def feed(root: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("feed")
+@pytest.mark.usefixtures("long_source")
 def test_max_context_lines(open_own_with: OpenWith) -> None:
     sizes = [len(_context_lines(open_own_with(max_context_lines=most))) for most in (20, 70)]
     assert sizes[0] <= 20 < sizes[1] <= 70
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("feed")
+@pytest.mark.usefixtures("long_source")
 def test_context_before_lines_and_context_after_lines(open_own_with: OpenWith) -> None:
     """Without extra lines, the context contains only the definition and the other spans."""
     shown = {
@@ -427,7 +427,7 @@ def test_default_limit_and_max_limit(open_with: OpenWith) -> None:
 def test_every_setting_of_the_sample_is_changed_by_a_test(tmp_path: Path) -> None:
     config, _ = load_config(write(tmp_path, "config.json", SAMPLE))
     keys = set(json.loads(re.sub(r"//[^\n\"]*$", "", SAMPLE, flags=re.MULTILINE))["searchAgent"])
-    names = [field.name for field in fields(config) if key_of(field.name) in keys]
+    names = [field.name for field in fields(config) if make_key(field.name) in keys]
     assert len(names) == len(keys) == 27
     source = Path(__file__).read_text()
     tests = source.replace(source[source.index("def test_every_setting_of_the_sample") :], "")

@@ -20,7 +20,7 @@ from rootle.config.weights import RerankerWeights
 from rootle.errors import UnavailableError
 from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.chunker import split_text
-from rootle.protocols import Ids, Matrix, Ranked
+from rootle.protocols import Ids, Matrix, RankedIds
 from rootle.rank.features import NAMES, file_features
 from rootle.rank.question.parsed import parse_question
 from rootle.rank.rankers.feature_sum import rank_files
@@ -108,8 +108,8 @@ def test_8_1_2_embedding_fallback(app: App, tmp_path: Path) -> None:
 
 
 def test_8_1_3_merge_and_deduplication() -> None:
-    dense = Ranked(np.array([7, 3, 9, 1]), np.array([0.9, 0.8, 0.7, 0.6], np.float32))
-    sparse = Ranked(np.array([3, 5, 7]), np.array([12.0, 11.0, 2.0], np.float32))
+    dense = RankedIds(np.array([7, 3, 9, 1]), np.array([0.9, 0.8, 0.7, 0.6], np.float32))
+    sparse = RankedIds(np.array([3, 5, 7]), np.array([12.0, 11.0, 2.0], np.float32))
     words = replace(NO_SPARSE, body=sparse)
     scoped = ScopedQuery(ParsedQuestion(parse_question("users", str.split), ParsedQuery("users")))
 

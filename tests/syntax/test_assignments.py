@@ -1,4 +1,4 @@
-"""Whether an occurrence of a name sets its value, in the languages with a grammar for code."""
+"""Occurrences of a name that set its value, in the languages with a grammar for code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which occurrences of a name are those of a local variable or a parameter."""
+"""Occurrences of a name that are those of a local variable or a parameter."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from rootle.syntax.declared.local_variables import LocalVariables
 from rootle.syntax.source_tree import read_source_tree
 
-# A variable is written in capitals here; in the code, all names are written "dup".
+# An occurrence that is a variable is marked as "DUP". The parsed code contains "dup" instead.
 CODE = {
     "java": (
         "class A { boolean dup;\n  boolean dup(int a) { return a > 0; }\n"
@@ -57,8 +57,8 @@ CODE = {
 def test_local_variables_and_parameters_are_found_in_their_scope(language: str) -> None:
     tree = read_source_tree(CODE[language].replace("DUP", "dup"), language)
     assert tree is not None
-    definitions = tree.definitions_of("dup")
-    places = list(tree.occurrences_of("dup"))
+    definitions = tree.find_definitions("dup")
+    places = list(tree.find_occurrences("dup"))
     variables = LocalVariables(tree, [at for at in places if at not in definitions], size=3)
     lines = CODE[language].replace("DUP", "dup").split("\n")
     for row, column in places:

@@ -15,6 +15,7 @@ from rootle.syntax.symbol_outline import parse_tree, read_outline
 SIZE = 400_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", sorted(GRAMMARS))
 def test_a_parsed_text_is_freed(language: str) -> None:
     grammar = load_grammar(language)

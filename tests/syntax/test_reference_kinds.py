@@ -179,7 +179,7 @@ def test_each_occurrence_has_its_role(language: str) -> None:
     sample = SAMPLES[language]
     tree = read_source_tree("\n".join(line for line, _ in sample) + "\n", language)
     assert tree is not None
-    defined = {*tree.definitions_of("foo"), *tree.definitions_of("Foo")}
+    defined = {*tree.find_definitions("foo"), *tree.find_definitions("Foo")}
     found = []
     for row, (line, _) in enumerate(sample):
         roles = []
@@ -206,4 +206,4 @@ def test_malformed_text_has_roles_too(language: str) -> None:
         if tree is not None:
             start = tree.data.index(b"foo")
             assert classify(tree, 0, start, 3).kind
-            tree.definitions_of("foo")
+            tree.find_definitions("foo")

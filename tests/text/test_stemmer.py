@@ -62,9 +62,9 @@ def test_search_servers_receive_the_same_stems_separated_by_spaces(
     app.close()
     connection = open_database(tmp_path / "index", create=False)
     truth = ChangeSource(connection)
-    changed, _ = truth.changed_since(-1)
+    changed, _ = truth.list_changes_since(-1)
     (state,) = [state for state in changed if state.path == "databases/collisions.py"]
-    terms = [chunk.terms for chunk in truth.chunks_of(state, "sparse")]
+    terms = [chunk.terms for chunk in truth.list_chunks(state, "sparse")]
     connection.close()
     assert terms
     for text in terms:

@@ -27,7 +27,7 @@ from rootle.tools import (
     as_openai,
     as_openai_response,
     call_tool,
-    tools_of,
+    create_tools,
 )
 
 # Limit in tokens for all schemas together, including those of the web tools.
@@ -52,7 +52,7 @@ SCHEMA = {
 def tools(repository: Any, make_app: Any) -> tuple[Tool, ...]:
     """Return all tools, with those of the web enabled."""
     app: App = make_app(repository, web_search=True)
-    return tools_of(app)
+    return create_tools(app)
 
 
 def test_each_api_has_its_own_schema() -> None:

@@ -13,7 +13,7 @@ from json_server import Reply, serving
 from sample import MakeApp, many_files, write, write_tree
 
 from rootle.errors import UnavailableError
-from rootle.tools import Answer, SentPassages, search_folder, tools_of
+from rootle.tools import Answer, SentPassages, create_tools, search_folder
 
 NO_MATCHES = "No matches found in the indexed corpus."
 NUMBERED = re.compile(r" *(\d+)(?:  (.*))?")
@@ -303,7 +303,7 @@ def test_words_in_a_note_that_look_like_a_filter_are_not_changed(
     repository: Path, make_app: MakeApp
 ) -> None:
     app = make_app(repository)
-    remember = next(tool for tool in tools_of(app) if tool.name == "remember")
+    remember = next(tool for tool in create_tools(app) if tool.name == "remember")
     remember("The user writes wobble docs in several languages and filePaths are relative.")
     tool = search_folder(app)
     remembered = tool("in:memory wobble docs")
@@ -332,13 +332,13 @@ def test_a_passage_that_was_shown_is_named_and_not_printed_again(
     repository: Path, make_app: MakeApp
 ) -> None:
     app = make_app(repository)
-    search = tools_of(app, SentPassages())[0]
+    search = create_tools(app, SentPassages())[0]
     first, second = search.run("retry_backoff"), search.run("retry_backoff")
     assert numbered_lines(first)
     assert "return base * 2**attempt" in first.text
     assert "return base * 2**attempt" not in second.text
     assert re.match(r"1\. src/net/retry\.py:\d+-\d+ def retry_backoff, shown above", second.text)
-    other = tools_of(app, SentPassages())[0].run("retry_backoff")
+    other = create_tools(app, SentPassages())[0].run("retry_backoff")
     assert other == first  # the first passage was not shown to another client
     path = repository / "src/net/retry.py"
     path.write_text(path.read_text().replace("base * 2", "base * 3"))
@@ -351,7 +351,7 @@ def test_the_next_answer_continues_a_definition_that_was_shown_in_part(
 ) -> None:
     steps = [f"    oven.turn(step={step}, salt={step * 7})" for step in range(150)]
     write(repository, "src/bake.py", "\n".join(["def bake_sourdough(oven):", *steps, ""]))
-    search = tools_of(make_app(repository), SentPassages())[0]
+    search = create_tools(make_app(repository), SentPassages())[0]
     answers = [search.run("bake_sourdough oven turn step salt") for _ in range(3)]
     shown = [numbered_lines(answer) for answer in answers]
     assert all(shown)
@@ -508,7 +508,7 @@ def test_a_file_name_cannot_look_like_another_result(tmp_path: Path, make_app: M
 @pytest.mark.slow
 def test_the_source_of_a_result_can_be_read(tmp_path: Path, make_app: MakeApp) -> None:
     app = make_app(write_tree(tmp_path / "many", many_files(20)))
-    search, read = tools_of(app)[:2]
+    search, read = create_tools(app)[:2]
     answer = search.run("rotate a ledger")
     for result in answer.data["results"]:
         first, last = map(int, result["source"].rpartition(":")[2].split("-"))
@@ -700,7 +700,9 @@ def test_a_question_for_the_definition_of_a_field_shows_the_field_and_its_commen
 def test_an_operator_with_an_unknown_name_says_that_it_is_not_defined(
     repository: Path, make_app: MakeApp
 ) -> None:
-    (tool,) = (tool for tool in tools_of(make_app(repository)) if tool.name == "vectordb_search")
+    (tool,) = (
+        tool for tool in create_tools(make_app(repository)) if tool.name == "vectordb_search"
+    )
     answer = tool.run("symbol:zorgify")
     assert "no definition of zorgify was found in the indexed files" in answer.text
     assert "no indexed text has" not in answer.text

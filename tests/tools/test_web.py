@@ -14,7 +14,7 @@ from sample import MakeApp
 
 from rootle.config.loading import read_settings
 from rootle.errors import ConfigError, RefusedError, UnavailableError
-from rootle.tools import tools_of
+from rootle.tools import create_tools
 from rootle.tools.tool import Answer, Tool
 from rootle.tools.web import web_read, web_search
 
@@ -24,17 +24,17 @@ _WITHOUT_PACKAGE = """\
 import sys
 sys.modules["ddgs"] = None
 from rootle import Config, open_app
-from rootle.tools import tools_of
+from rootle.tools import create_tools
 app = open_app(".", config=Config(web_search=True))
-for tool in tools_of(app):
+for tool in create_tools(app):
     if tool.name == "web_search":
         print(tool("anything"))
 """
 _LIST_IMPORTS = """\
 import sys
 from rootle import Config, open_app
-from rootle.tools import tools_of
-tools_of(open_app(".", config=Config(web_search=True)))
+from rootle.tools import create_tools
+create_tools(open_app(".", config=Config(web_search=True)))
 print([name for name in ("ddgs", "lxml", "primp", "html_to_markdown", "http.client")
        if name in sys.modules])
 """
@@ -49,11 +49,11 @@ def names(tools: tuple[Tool, ...]) -> set[str]:
 
 
 def test_the_web_tools_are_off_by_default(make_app: MakeApp, repository: Path) -> None:
-    assert not {"web_search", "web_read"} & names(tools_of(make_app(repository)))
+    assert not {"web_search", "web_read"} & names(create_tools(make_app(repository)))
 
 
 def test_the_configuration_enables_the_web_tools(make_app: MakeApp, repository: Path) -> None:
-    tools = tools_of(make_app(repository, web_search=True))
+    tools = create_tools(make_app(repository, web_search=True))
     assert {"web_search", "web_read"} <= names(tools)
     for name, parameter in (("web_search", "query"), ("web_read", "url")):
         tool = tool_of(tools, name)
@@ -122,11 +122,11 @@ def test_a_search_is_answered_by_an_engine_and_cached(
         )
         with serving(lambda request: Reply(_SEARXNG)) as server:
             app = make_app(repository, web_search=True, searxng_endpoint=server.url)
-            search = tool_of(tools_of(app), "web_search")
+            search = tool_of(create_tools(app), "web_search")
             expected = "## Search Results\n\n[Found](https://e.com/)\nWords"
             assert search("  where is  it ") == expected
             other = make_app(repository, web_search=True, searxng_endpoint=server.url)
-            assert tool_of(tools_of(other), "web_search")("where is it") == expected
+            assert tool_of(create_tools(other), "web_search")("where is it") == expected
             assert len(server.requests) == 1
             assert len(duck.requests) <= 1
     cache = home / "cache" / "rootle" / "web_search"
@@ -135,7 +135,7 @@ def test_a_search_is_answered_by_an_engine_and_cached(
 
 def test_pages_of_private_networks_are_not_read(make_app: MakeApp, repository: Path) -> None:
     with serving(lambda request: Reply(raw=b"secret")) as server:
-        read = tool_of(tools_of(make_app(repository, web_search=True)), "web_read")
+        read = tool_of(create_tools(make_app(repository, web_search=True)), "web_read")
         answer = read.run(f"{server.url}/admin")
         assert answer.is_error
         assert "is not on the public internet" in answer.text
@@ -213,7 +213,7 @@ def test_duckduckgo_receives_no_request_if_it_is_switched_off(
         app = make_app(
             repository, web_search=True, web_engines=("searxng",), searxng_endpoint=server.url
         )
-        search = tool_of(tools_of(app), "web_search")
+        search = tool_of(create_tools(app), "web_search")
         for number in range(20):
             assert search(f"query {number}") == "No results found."
         assert len(server.requests) == 20
@@ -223,7 +223,7 @@ def test_a_configuration_without_engines_is_an_error_with_a_remedy(
     make_app: MakeApp, repository: Path
 ) -> None:
     app = make_app(repository, web_search=True, web_engines=("brave",))
-    answer = tool_of(tools_of(app), "web_search")("x")
+    answer = tool_of(create_tools(app), "web_search")("x")
     assert answer.startswith("Error: no search engine is configured: webEngines is ['brave']")
 
 

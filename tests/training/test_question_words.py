@@ -17,7 +17,7 @@ from training.question_words.phrase_table import (
 )
 from training.question_words.question_vectors import (
     Settings,
-    bags_of,
+    count_subwords,
     reduce_changes,
     train_changes,
 )
@@ -90,7 +90,7 @@ def test_training_moves_questions_to_their_answers() -> None:
     row_of = {word: row for row, word in enumerate(words)}
     answers = np.linalg.qr(rng.standard_normal((8, 8)))[0].astype(np.float32)
     questions = np.tile(answers.mean(axis=0), (8, 1)).astype(np.float32)
-    bags = bags_of(words, row_of)
+    bags = count_subwords(words, row_of)
     settings = Settings(epochs=60, batch=8, learning_rate=0.05, dropout=0.0)
     changes = train_changes(bags, questions, answers, settings)
     scores = (questions + bags @ changes) @ answers.T
@@ -98,7 +98,7 @@ def test_training_moves_questions_to_their_answers() -> None:
 
 
 def test_counts_of_a_text_have_unit_length() -> None:
-    bag = bags_of(["retryBackoff retry unknown"], {"retry": 0, "backoff": 1}).toarray()[0]
+    bag = count_subwords(["retryBackoff retry unknown"], {"retry": 0, "backoff": 1}).toarray()[0]
     assert bag.tolist() == pytest.approx([np.sqrt(2 / 3), np.sqrt(1 / 3)])
 
 

@@ -72,7 +72,7 @@ def test_chunks_have_symbols_comments_and_numbers() -> None:
     assert not chunk.is_test
     assert split_file("tests/test_a.py", "python", _CODE, 7)[0].number == 7
     assert split_file("tests/test_a.py", "python", _CODE, 0)[0].is_test
-    assert chunk.with_path("text") == "src records\ntext"
+    assert chunk.prepend_path("text") == "src records\ntext"
 
 
 def pairs_of(kind: str, seeds: int = 20) -> list[TextPair]:

@@ -54,7 +54,7 @@ def download_reply(server: JsonServer, reply: Reply, **options: Any) -> Download
     return download(f"{server.url}/page", **options)
 
 
-def by_path(**replies: Reply) -> Callable[[Request], Reply]:
+def answer_by_path(**replies: Reply) -> Callable[[Request], Reply]:
     return lambda request: replies[request.path.strip("/")]
 
 
@@ -94,7 +94,7 @@ def test_the_default_port_is_not_in_the_host_header() -> None:
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_redirects_are_followed(server: JsonServer, status: int) -> None:
-    server.answer = by_path(
+    server.answer = answer_by_path(
         a=redirect_to("b", status),
         b=redirect_to(f"{server.url}/c", status),
         c=Reply(raw=b"here", headers=_HTML),

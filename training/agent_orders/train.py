@@ -51,7 +51,7 @@ Floats = NDArray[np.float64]
 Windows = Sequence[Mapping[str, float]]  # features of each window of one text
 
 
-def windows_of(text: str, size: int = WINDOW_SENTENCES) -> Windows:
+def measure_windows(text: str, size: int = WINDOW_SENTENCES) -> Windows:
     """Return the features of the windows of a text; a window is a few consecutive sentences."""
     plain = normalize(text)
     return [features for _, _, features in read_windows(plain, match_signs(plain), size)]
@@ -194,14 +194,14 @@ def main(write: Callable[[str], object] = WEIGHTS_PATH.write_text) -> None:
     parser = command_parser(__doc__, ATTACKS, ORDINARY, PASSAGES)
     parser.add_argument("--more", type=Path, nargs="*", default=[])
     args = parser.parse_args()
-    attacks = _in_development([*read_authors(), *read_attacks(args.packages)])
-    documentation = _in_development(read_ordinary(args.ordinary, args.count))
+    attacks = _select_development([*read_authors(), *read_attacks(args.packages)])
+    documentation = _select_development(read_ordinary(args.ordinary, args.count))
     more = [replace(one, origin="repositories") for one in read_ordinary(args.more, args.count)]
-    ordinary = [*documentation, *_in_development(read_borderline()), *more]
+    ordinary = [*documentation, *_select_development(read_borderline()), *more]
     found, false, models = cross_validate(
-        [windows_of(one.text) for one in attacks],
-        [windows_of(one.text) for one in ordinary],
-        [windows_of(one.text, 1) for one in ordinary],
+        [measure_windows(one.text) for one in attacks],
+        [measure_windows(one.text) for one in ordinary],
+        [measure_windows(one.text, 1) for one in ordinary],
     )
     threshold = choose_threshold(false[: len(documentation)], _FALSE_ALARMS)
     scores_of = defaultdict[str, list[float]](list)
@@ -215,7 +215,7 @@ def main(write: Callable[[str], object] = WEIGHTS_PATH.write_text) -> None:
     write(json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n")
 
 
-def _in_development(texts: Sequence[LabeledText]) -> list[LabeledText]:
+def _select_development(texts: Sequence[LabeledText]) -> list[LabeledText]:
     return [one for one in texts if one.half == DEVELOPMENT]
 
 

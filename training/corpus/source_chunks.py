@@ -40,7 +40,7 @@ class SourceChunk:
         """Return whether the file is a test, by its path."""
         return _TEST.search(self.path) is not None
 
-    def with_path(self, text: str) -> str:
+    def prepend_path(self, text: str) -> str:
         """Return a text preceded by the words of the path, as the index embeds it."""
         return f"{path_words(self.path)}\n{text}"
 

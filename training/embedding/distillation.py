@@ -151,7 +151,7 @@ def sample_project(
         make_pairs = prose_pairs if chunk.language in PROSE else code_pairs
         pairs = make_pairs(chunk, rng, definitions)
         queries = [pair.query for pair in pairs if pair.kind in QUERY_KINDS]
-        yield chunk.with_path(chunk.text), queries[:MAX_QUERIES]
+        yield chunk.prepend_path(chunk.text), queries[:MAX_QUERIES]
 
 
 def query_embedder(teacher: Embedder) -> Callable[[list[str]], Matrix]:

@@ -27,7 +27,7 @@ from benchmarks.common.arguments import CHECKOUTS, ONLY, command_parser
 from benchmarks.common.internals import index_snapshot, open_agent
 from benchmarks.common.labels import LabeledRepository, is_hard, labeled_repositories
 from benchmarks.common.metrics import Answer
-from benchmarks.common.rootle_search import hit_of, indexed_app
+from benchmarks.common.rootle_search import indexed_app, make_hit
 from benchmarks.quality.label_scores import QuestionScore, score_answers, summarize
 
 from rootle import App, Config, SearchQuery
@@ -206,7 +206,7 @@ def score_ranking(
     )  # fmt: skip
     labels = repository.labeled.labels
     answers = [
-        Answer(tuple(map(hit_of, agent.search(SearchQuery(label.query)).results)))
+        Answer(tuple(map(make_hit, agent.search(SearchQuery(label.query)).results)))
         for label in labels
     ]
     agent.close()

@@ -77,7 +77,7 @@ def mention_pairs(sentence: str, home: int, definitions: Definitions) -> Iterato
         if chunk is not None and chunk.number != home:
             query = f"{sentence[: match.start()]} {sentence[match.end() :]}"
             if is_prose(query):
-                yield TextPair(query, chunk.with_path(chunk.text), "mention", chunk.number)
+                yield TextPair(query, chunk.prepend_path(chunk.text), "mention", chunk.number)
 
 
 def name_words(name: str) -> str:
@@ -100,10 +100,10 @@ def _comment_pairs(
         if len(prose) > 1 and rng.random() < TWO_SENTENCES:
             query = f"{query} {prose[1]}"
         is_bare = rng.random() < BARE
-        code = _without_comments(chunk.text, chunk.comments if is_bare else [block])
+        code = _remove_comments(chunk.text, chunk.comments if is_bare else [block])
         if len("".join(code.split())) >= MIN_CODE_CHARS:
             kind = "bare" if is_bare else "doc"
-            yield TextPair(query, chunk.with_path(code), kind, chunk.number)
+            yield TextPair(query, chunk.prepend_path(code), kind, chunk.number)
         rest = " ".join(sentences[1:])
         if len(rest) >= MIN_REST_CHARS and rng.random() < GIST:
             yield TextPair(prose[0], rest, "gist", chunk.number)
@@ -111,7 +111,7 @@ def _comment_pairs(
             yield from mention_pairs(sentence, chunk.number, definitions)
 
 
-def _without_comments(text: str, blocks: Sequence[Sequence[str]]) -> str:
+def _remove_comments(text: str, blocks: Sequence[Sequence[str]]) -> str:
     for block in blocks:
         for comment in block:
             text = text.replace(comment, " ", 1)
@@ -132,7 +132,7 @@ def _name_pairs(chunk: SourceChunk, rng: random.Random) -> Iterator[TextPair]:
         text = chunk.text
     else:
         text = re.sub(rf"\b{re.escape(name)}\b", " ", chunk.text)
-    yield TextPair(query, chunk.with_path(text), "name", chunk.number)
+    yield TextPair(query, chunk.prepend_path(text), "name", chunk.number)
     if outer and rng.random() < SCOPES:
         yield TextPair(name_words(outer[-1]), chunk.text, "scope", chunk.number)
 
@@ -144,7 +144,7 @@ def _message_pairs(chunk: SourceChunk) -> Iterator[TextPair]:
         if " " in message and is_prose(message):
             rest = chunk.text[: match.start()] + chunk.text[match.end() :]
             kind = "test" if chunk.is_test else "message"
-            yield TextPair(message, chunk.with_path(rest), kind, chunk.number)
+            yield TextPair(message, chunk.prepend_path(rest), kind, chunk.number)
             found += 1
             if found == MAX_MESSAGES:
                 return
@@ -162,6 +162,6 @@ def _test_pairs(chunk: SourceChunk, definitions: Definitions) -> Iterator[TextPa
         for count in range(len(words), 0, -1):
             tested = definitions.get("".join(words[:count]))
             if tested is not None and (count > 1 or len(words[0]) >= LONG_NAME_CHARS):
-                answer = tested.with_path(tested.text)
+                answer = tested.prepend_path(tested.text)
                 yield TextPair(" ".join(words), answer, "tested", tested.number)
                 break

@@ -32,14 +32,14 @@ def prose_pairs(
         heading = title if len(title.split()) > 1 else " ".join(chunk.scope[-2:])
         body = chunk.text.replace(title, " ", 1)
         if len(heading) >= MIN_HEADING_CHARS and len(body) >= MIN_REST_CHARS:
-            yield TextPair(heading, chunk.with_path(body), "heading", chunk.number)
+            yield TextPair(heading, chunk.prepend_path(body), "heading", chunk.number)
     sentences = [one for one in split_sentences(plain_text(prose)) if is_prose(one)]
     for sentence in rng.sample(sentences, min(MAX_SENTENCES, len(sentences))):
         # The sentence has single spaces; the text may have any white space.
         pattern = r"\s+".join(map(re.escape, sentence.split()))
         rest = re.sub(pattern, " ", chunk.text, count=1)
         if MIN_REST_CHARS <= len(rest) < len(chunk.text):
-            yield TextPair(sentence, chunk.with_path(rest), "sentence", chunk.number)
+            yield TextPair(sentence, chunk.prepend_path(rest), "sentence", chunk.number)
     for sentence in rng.sample(sentences, min(MAX_MENTIONING_SENTENCES, len(sentences))):
         yield from mention_pairs(sentence, chunk.number, definitions)
     yield from _fence_pairs(chunk)

@@ -45,7 +45,7 @@ from training.question_words.phrase_table import (
 from training.question_words.question_vectors import (
     Floats,
     Settings,
-    bags_of,
+    count_subwords,
     reduce_changes,
     train_changes,
 )
@@ -144,7 +144,7 @@ class QuestionModel:
         """Return the arrays of QuestionVectors."""
         questions = self.embed_questions(pairs, self._arrays)
         answers = self._embedder.embed([pair.answer for pair in pairs])
-        bags = bags_of([pair.question for pair in pairs], self._row_of_word)
+        bags = count_subwords([pair.question for pair in pairs], self._row_of_word)
         changes = train_changes(bags, questions, answers, Settings())
         return {"term_rows": self._arrays["term_rows"], **_pack_changes(changes)}
 

@@ -46,7 +46,7 @@ class Settings:
 _ADAM: Final = TrainSettings(beta_second=0.99, max_row_length=math.inf)
 
 
-def bags_of(texts: Sequence[str], row_of: dict[str, int]) -> csr_matrix:
+def count_subwords(texts: Sequence[str], row_of: dict[str, int]) -> csr_matrix:
     """Return sqrt(count) of the known subwords of each text; the squares of a row add up to 1."""
     rows, columns, values = [], [], []
     for at, text in enumerate(texts):

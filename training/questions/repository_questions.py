@@ -11,7 +11,7 @@ from typing import Final
 from benchmarks.common.labels import HARD_SHARE, word_overlap
 
 from rootle.syntax.grammars import GRAMMARS
-from rootle.text.languages import PROSE, language_of
+from rootle.text.languages import PROSE, detect_language
 from rootle.text.terms import WORD
 from training.corpus.sampling import EXCLUDED_PATHS, GENERATED, HEADER_CHARS, MAX_BYTES
 from training.corpus.source_chunks import split_file
@@ -58,8 +58,9 @@ def make_questions(
     chunks = [
         chunk
         for path, text in changed.items()
-        if len(text) <= MAX_BYTES and (language_of(path) in GRAMMARS or language_of(path) in PROSE)
-        for chunk in split_file(path, language_of(path), text, 0)
+        if len(text) <= MAX_BYTES
+        and (detect_language(path) in GRAMMARS or detect_language(path) in PROSE)
+        for chunk in split_file(path, detect_language(path), text, 0)
     ]
     primary = [one for one in chunks if one.language in PROSE or is_primary(one.path, changed)]
     symbols, usages = name_questions(chunks)
@@ -72,15 +73,17 @@ def make_questions(
     per_file = Counter(path for one in questions for path, _, _ in one.targets)
     for kind, found in by_kind.items():
         questions += _sample_evenly(found, LIMITS[kind], rng, per_file)
-    return _without_duplicates(questions), changed
+    return _drop_duplicates(questions), changed
 
 
 def _ask_docs(texts: Texts, words: Sequence[str], rng: random.Random) -> Iterator[CodeQuestion]:
     """Yield questions from doc comments, and remove these comments from the texts."""
-    paths = [path for path in texts if language_of(path) in GRAMMARS and is_primary(path, texts)]
+    paths = [
+        path for path in texts if detect_language(path) in GRAMMARS and is_primary(path, texts)
+    ]
     candidates: list[tuple[str, DocQuestion]] = []
     for path in paths:
-        found = doc_questions(texts[path], language_of(path), path)
+        found = doc_questions(texts[path], detect_language(path), path)
         candidates += [(path, question) for question in found]
     rng.shuffle(candidates)
     for path, questions in _choose_docs(candidates, words).items():
@@ -120,7 +123,9 @@ def _ask_tests(texts: Texts, rng: random.Random) -> Iterator[CodeQuestion]:
     paths = [
         path
         for path in texts
-        if _TEST.search(path) and language_of(path) in GRAMMARS and len(texts[path]) <= MAX_BYTES
+        if _TEST.search(path)
+        and detect_language(path) in GRAMMARS
+        and len(texts[path]) <= MAX_BYTES
     ]
     rng.shuffle(paths)
     count = 0
@@ -128,7 +133,7 @@ def _ask_tests(texts: Texts, rng: random.Random) -> Iterator[CodeQuestion]:
         if count >= LIMITS["tests"]:
             return
         limit = 1 + hash_choice(path, MAX_FILE_TESTS)
-        texts[path], found = title_questions(texts[path], language_of(path), path, limit)
+        texts[path], found = title_questions(texts[path], detect_language(path), path, limit)
         count += len(found)
         for one in found:
             yield CodeQuestion(one.query, "tests", ((path, one.first_line, one.last_line),))
@@ -176,5 +181,5 @@ def _sample_evenly(
     return chosen
 
 
-def _without_duplicates(questions: Iterable[CodeQuestion]) -> list[CodeQuestion]:
+def _drop_duplicates(questions: Iterable[CodeQuestion]) -> list[CodeQuestion]:
     return list({one.query.lower(): one for one in questions}.values())

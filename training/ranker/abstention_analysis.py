@@ -39,7 +39,7 @@ from benchmarks.quality.abstention import (
 )
 
 from rootle import App
-from rootle.rank.confidence import estimate_confidence, shipped_calibration, voice_of
+from rootle.rank.confidence import detect_voice, estimate_confidence, shipped_calibration
 from rootle.rank.rankers.gbdt_ranker import rank_learned, shipped_trees
 from rootle.rank.ranking_inputs import RankingInputs
 from training.arguments import LABEL_CHECKOUTS, LARGE, RENAMED, SYNTHETIC, WORK_DIR
@@ -124,7 +124,7 @@ def shipped_probability(inputs: RankingInputs) -> float:
     """Return the shipped model's probability that a question has an answer."""
     ranked = rank_learned(inputs, shipped_trees())
     return estimate_confidence(
-        inputs, ranked, shipped_calibration("learned", voice_of(inputs))
+        inputs, ranked, shipped_calibration("learned", detect_voice(inputs))
     ).chance
 
 

@@ -26,9 +26,9 @@ from rootle.rank.confidence import (
     QUESTION_SIGNALS,
     RESULT_SIGNALS,
     Voice,
+    detect_voice,
     question_signals,
     result_signals,
-    voice_of,
 )
 from rootle.rank.rankers.feature_sum import RankedFiles
 from rootle.rank.ranking_inputs import Floats
@@ -84,7 +84,7 @@ def collect_signals(example: RankingExample, ranked: RankedFiles) -> Signals:
         result_signals(example.inputs, ranked)[:TOP_K],
         np.array(correct),
         bool(example.targets),
-        voice_of(example.inputs),
+        detect_voice(example.inputs),
         example.voice != "other",
     )
 

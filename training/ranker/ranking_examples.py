@@ -33,7 +33,7 @@ from benchmarks.common.labels import (
 )
 from benchmarks.common.metrics import TOP_K, Hit, LineRange, ndcg
 from benchmarks.common.public_questions import public_repositories
-from benchmarks.common.rootle_search import hit_of, indexed_app
+from benchmarks.common.rootle_search import indexed_app, make_hit
 from benchmarks.history.changed_files import history_repositories
 from benchmarks.history.commit_questions import select_questions
 from benchmarks.history.work_trees import check_out, open_tree
@@ -109,7 +109,7 @@ class InputRecorder:
     def search(self, query: str) -> tuple[RankingInputs, dict[str, tuple[LineRange, ...]]]:
         """Return the ranking inputs of a query, and the lines shown from the first files."""
         response = self._agent.search(SearchQuery(query, limit=SHOWN_FILES))
-        shown = {hit.path: hit.ranges for hit in map(hit_of, response.results)}
+        shown = {hit.path: hit.ranges for hit in map(make_hit, response.results)}
         return self._recorded[-1], shown
 
     def _rank(self, inputs: RankingInputs) -> RankedFiles:

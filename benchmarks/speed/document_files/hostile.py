@@ -64,15 +64,15 @@ def write_hostile_documents(root: Path, samples: Path) -> list[str]:
     """
     root.mkdir(parents=True)
     for write in (
-        _bombs,
+        _write_bombs,
         _damage_files,
         _disguise_files,
         _lock_files,
-        _deep,
-        _pdfs,
-        _large,
-        _special,
-        _archives,
+        _write_deep_files,
+        _write_pdfs,
+        _write_large_files,
+        _write_special_files,
+        _write_archives,
     ):
         write(root, samples)
     return sorted(str(path.relative_to(root)) for path in _files(root))
@@ -117,7 +117,7 @@ def _body(ending: str, text: str, count: int = 1, declaration: str = "") -> Iter
     yield end.encode()
 
 
-def _bombs(root: Path, samples: Path) -> None:  # noqa: ARG001
+def _write_bombs(root: Path, samples: Path) -> None:  # noqa: ARG001
     for ending in _XML:
         _write_container(root / f"laughs.{ending}", ending, _body(ending, "&j;", 1, _LAUGHS))
         _write_container(root / f"entity.{ending}", ending, _body(ending, "&j;", 1, _FILE_ENTITY))
@@ -188,7 +188,7 @@ def _lock_files(root: Path, samples: Path) -> None:
     (root / "locked-parts.docx").write_bytes(raw)
 
 
-def _deep(root: Path, samples: Path) -> None:  # noqa: ARG001
+def _write_deep_files(root: Path, samples: Path) -> None:  # noqa: ARG001
     _write_container(root / "deep.docx", "docx", iter([b"<w:p>" * 1_000_000]))
     _write_container(root / "deep.epub", "epub", iter([b"<div>" * 1_000_000 + b"text"]))
     write_odf(root / "deep.odt", "<text:p>" * 300_000)
@@ -204,7 +204,7 @@ def _deep(root: Path, samples: Path) -> None:  # noqa: ARG001
     (root / "nested.eml").write_text(f"Subject: x\n{nested}")
 
 
-def _pdfs(root: Path, samples: Path) -> None:  # noqa: ARG001
+def _write_pdfs(root: Path, samples: Path) -> None:  # noqa: ARG001
     """Write PDF files with structures that no PDF library writes."""
     page = (
         "<</Type/Page/Parent 2 0 R/MediaBox[0 0 {0} {0}]/Contents 4 0 R"
@@ -238,11 +238,11 @@ def _pdfs(root: Path, samples: Path) -> None:  # noqa: ARG001
             file.write(b"trailer<</Root 1 0 R/Size 6>>\n%%EOF\n")
 
 
-def _large(root: Path, samples: Path) -> None:  # noqa: ARG001
+def _write_large_files(root: Path, samples: Path) -> None:  # noqa: ARG001
     for name in ("sparse.pdf", "sparse.pptx", "sparse.csv", "sparse.ipynb"):
-        _sparse(root / name, 2 << 30)
+        _write_sparse_file(root / name, 2 << 30)
     for name in ("below-limit.docx", "below-limit.pdf", "below-limit.eml", "below-limit.ipynb"):
-        _sparse(root / name, 900_000_000)
+        _write_sparse_file(root / name, 900_000_000)
     _write_sheets(root)
     (root / "cells.ipynb").write_text('{"cells": [' + '{"cell_type": "code"},' * 4_000_000 + "{}]}")
     (root / "lists.ipynb").write_text('{"cells": [' + "[]," * 30_000_000 + "{}]}")
@@ -262,7 +262,7 @@ def _large(root: Path, samples: Path) -> None:  # noqa: ARG001
     (root / "embedded.ipynb").write_text(json.dumps({"cells": [cell] * 2}))
 
 
-def _sparse(path: Path, size: int) -> None:
+def _write_sparse_file(path: Path, size: int) -> None:
     with path.open("wb") as file:
         file.truncate(size)
 
@@ -296,7 +296,7 @@ def _write_sheets(root: Path) -> None:
             stream.write(b"</sst>")
 
 
-def _special(root: Path, samples: Path) -> None:  # noqa: ARG001
+def _write_special_files(root: Path, samples: Path) -> None:  # noqa: ARG001
     for name in ("pipe.pdf", "pipe.docx"):
         os.mkfifo(root / name)
     with socket.socket(socket.AF_UNIX) as server:
@@ -313,7 +313,7 @@ def _special(root: Path, samples: Path) -> None:  # noqa: ARG001
     (root / "folder.pdf/inner.docx").write_bytes(b"PK\x03\x04")
 
 
-def _archives(root: Path, samples: Path) -> None:  # noqa: ARG001
+def _write_archives(root: Path, samples: Path) -> None:  # noqa: ARG001
     inner = io.BytesIO()
     with zipfile.ZipFile(inner, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("a", bytes(10_000_000))

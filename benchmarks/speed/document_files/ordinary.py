@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from benchmarks.quality.document_samples import LabeledDocument, Part, write_document
+from benchmarks.quality.document_samples import LabeledDocument, PlaceContent, write_document
 
 _WORDS: Final = (
     "account agreement archive balance branch budget cable carrier channel charge circuit claim "
@@ -66,7 +66,7 @@ def picture(random: Random) -> bytes:
         return out.getvalue()
 
 
-def _make_parts(random: Random, mark: str) -> list[Part]:
+def _make_parts(random: Random, mark: str) -> list[PlaceContent]:
     (size,) = random.choices(_PARAGRAPHS, _SHARES)
     paragraphs = [_sentence(random) for _ in range(random.randint(*size))]
     paragraphs.append(f"The reference of this document is {mark}.")
@@ -91,7 +91,7 @@ def _letters(random: Random, count: int) -> str:
     return "".join(random.choices("bcdfghjklmnpqrstvwxz", k=count))
 
 
-def _write_office(path: Path, parts: list[Part], random: Random) -> None:
+def _write_office(path: Path, parts: list[PlaceContent], random: Random) -> None:
     """Write a Word or PowerPoint file, a notebook, an EPUB book or an email message."""
     if path.suffix == ".eml":
         whole = {"title": parts[0]["title"], "text": "\n\n".join(part["text"] for part in parts)}
@@ -109,7 +109,7 @@ def _add_picture(path: Path, random: Random) -> None:
             file.writestr("media/picture.png", picture(random))
 
 
-def _write_pdf(path: Path, parts: list[Part], random: Random) -> None:
+def _write_pdf(path: Path, parts: list[PlaceContent], random: Random) -> None:
     from reportlab.lib.utils import ImageReader
     from reportlab.pdfgen import canvas
 
@@ -125,7 +125,7 @@ def _write_pdf(path: Path, parts: list[Part], random: Random) -> None:
     drawing.save()
 
 
-def _write_workbook(path: Path, parts: list[Part], random: Random) -> None:
+def _write_workbook(path: Path, parts: list[PlaceContent], random: Random) -> None:
     rows = ["region;day;amount;note"]
     rows += [
         f"{random.choice(_WORDS[:60])};{number};{random.randint(1, 9_999)};{line[:80]}"
@@ -137,7 +137,7 @@ def _write_workbook(path: Path, parts: list[Part], random: Random) -> None:
     _add_picture(path, random)
 
 
-def _lines(parts: list[Part]) -> list[str]:
+def _lines(parts: list[PlaceContent]) -> list[str]:
     return [line for part in parts for line in part["text"].split("\n")]
 
 
@@ -148,7 +148,7 @@ def write_odf(path: Path, body: str) -> None:
         file.writestr("content.xml", f"{content}</office:document-content>")
 
 
-def _write_odt(path: Path, parts: list[Part], random: Random) -> None:
+def _write_odt(path: Path, parts: list[PlaceContent], random: Random) -> None:
     body = "".join(
         f'<text:h text:outline-level="1">{part["title"]}</text:h>'
         + "".join(f"<text:p>{line}</text:p>" for line in part["text"].split("\n"))
@@ -158,7 +158,7 @@ def _write_odt(path: Path, parts: list[Part], random: Random) -> None:
     _add_picture(path, random)
 
 
-def _write_odp(path: Path, parts: list[Part], random: Random) -> None:
+def _write_odp(path: Path, parts: list[PlaceContent], random: Random) -> None:
     body = "".join(
         f"<draw:page><draw:frame><draw:text-box><text:p>{part['title']}</text:p>"
         + "".join(f"<text:p>{line}</text:p>" for line in part["text"].split("\n"))
@@ -169,7 +169,7 @@ def _write_odp(path: Path, parts: list[Part], random: Random) -> None:
     _add_picture(path, random)
 
 
-def _write_ods(path: Path, parts: list[Part], random: Random) -> None:
+def _write_ods(path: Path, parts: list[PlaceContent], random: Random) -> None:
     cell = "<table:table-cell><text:p>{}</text:p></table:table-cell>"
     rows = "".join(
         f"<table:table-row>{cell.format(random.randint(1, 9_999))}{cell.format(line)}"
@@ -181,10 +181,12 @@ def _write_ods(path: Path, parts: list[Part], random: Random) -> None:
     _add_picture(path, random)
 
 
-def _text_writer(form: str, whole: str = "{}") -> Callable[[Path, list[Part], Random], None]:
+def _text_writer(
+    form: str, whole: str = "{}"
+) -> Callable[[Path, list[PlaceContent], Random], None]:
     """Return a writer of a text format, given a template for each part and one for the file."""
 
-    def write(path: Path, parts: list[Part], random: Random) -> None:  # noqa: ARG001
+    def write(path: Path, parts: list[PlaceContent], random: Random) -> None:  # noqa: ARG001
         text = "".join(
             form.format(
                 title=part["title"],
@@ -204,7 +206,7 @@ def _text_writer(form: str, whole: str = "{}") -> Callable[[Path, list[Part], Ra
     return write
 
 
-_WRITERS: Final[dict[str, Callable[[Path, list[Part], Random], None]]] = {
+_WRITERS: Final[dict[str, Callable[[Path, list[PlaceContent], Random], None]]] = {
     "pdf": _write_pdf,
     "docx": _write_office,
     "pptx": _write_office,

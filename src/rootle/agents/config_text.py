@@ -11,16 +11,16 @@ class ConfigTextError(ValueError):
         self.line = line
 
 
-def newline_of(text: str) -> str:
+def detect_newline(text: str) -> str:
     """Return "\\r\\n" if every line of the text ends with it, else "\\n"."""
     return "\r\n" if "\r\n" in text and text.count("\r\n") == text.count("\n") else "\n"
 
 
-def with_unix_newlines(text: str) -> str:
+def normalize_newlines(text: str) -> str:
     """Return the text with "\\n" instead of "\\r\\n" if every line ends with "\\r\\n"."""
-    return text.replace("\r\n", "\n") if newline_of(text) == "\r\n" else text
+    return text.replace("\r\n", "\n") if detect_newline(text) == "\r\n" else text
 
 
-def with_newlines(text: str, newline: str) -> str:
+def replace_newlines(text: str, newline: str) -> str:
     """Return the text with its Unix newlines replaced by `newline`."""
     return text.replace("\n", newline) if newline != "\n" else text

@@ -13,7 +13,7 @@ from rootle.agents import json_lists
 from rootle.agents.agent import PromptHook, Scope
 from rootle.agents.config_entries import existing_depth, read_entry, remove_entry
 from rootle.agents.config_text import ConfigTextError
-from rootle.agents.launch_command import NAME, program_of
+from rootle.agents.launch_command import NAME, find_program
 from rootle.agents.locations import Machine
 
 _KEY: Final = "hooks"
@@ -35,7 +35,7 @@ def hook_files(hook: PromptHook, scope: Scope, machine: Machine) -> list[Path]:
 
 def hook_command(scope: Scope, machine: Machine) -> str:
     """Return the command line of the hook, quoted for the shell in which the agent runs it."""
-    words = [*program_of(scope), *_COMMAND]
+    words = [*find_program(scope), *_COMMAND]
     return subprocess.list2cmdline(words) if machine.platform == "win32" else shlex.join(words)
 
 

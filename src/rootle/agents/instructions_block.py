@@ -8,9 +8,9 @@ from typing import Final
 
 from rootle.agents.config_text import (
     ConfigTextError,
-    newline_of,
-    with_newlines,
-    with_unix_newlines,
+    detect_newline,
+    normalize_newlines,
+    replace_newlines,
 )
 
 BEGIN: Final = "<!-- rootle:begin -->"
@@ -34,7 +34,7 @@ def add_block(text: str) -> str:
         # Exactly one newline is added before the block, so that `remove_block` can restore the
         # text. It makes a blank line if the text ends with a newline.
         whole = plain + ("\n" if plain else "") + _block_text()
-    return with_newlines(whole, newline_of(text))
+    return replace_newlines(whole, detect_newline(text))
 
 
 def _block_text() -> str:
@@ -68,7 +68,7 @@ def remove_block(text: str) -> str:
     before, after = plain[: found.start()], plain[found.end() :]
     if before == "\n" or before.endswith("\n\n") or not after:
         before = before.removesuffix("\n")
-    return with_newlines(before + after, newline_of(text))
+    return replace_newlines(before + after, detect_newline(text))
 
 
 def has_block(text: str) -> bool:
@@ -81,7 +81,7 @@ def _check_markers(text: str) -> str:
     The text must have no markers, or one BEGIN followed by one END. Otherwise, raise
     ConfigTextError.
     """
-    plain = with_unix_newlines(text)
+    plain = normalize_newlines(text)
     markers = list(_MARKER.finditer(plain))
     if [found.group() for found in markers] not in ([], [BEGIN, END]):
         line = plain.count("\n", 0, markers[0].start()) + 1

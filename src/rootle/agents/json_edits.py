@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rootle.agents.config_text import ConfigTextError, newline_of
+from rootle.agents.config_text import ConfigTextError, detect_newline
 from rootle.config.jsonc import (
     JsonError,
     Member,
@@ -40,8 +40,8 @@ def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
     Other members are kept.
     """
     if not text[skip_space(text, 0) :]:
-        newline = "" if not text or text.endswith("\n") else newline_of(text)
-        text += newline + "{}" + newline_of(text)
+        newline = "" if not text or text.endswith("\n") else detect_newline(text)
+        text += newline + "{}" + detect_newline(text)
     owners = _owners(parse_object(text), keys)
     if len(owners) <= len(keys):
         missing = keys[len(owners) - 1 :]
@@ -136,7 +136,7 @@ def _layout(text: str, owners: list[Value]) -> _Layout:
     margins = (margin_before(text, member.start) for member in owners[-1].data)
     default = _line_margin(text, owners[-1].start) + indent
     margin = next((margin for margin in margins if margin is not None), default)
-    return _Layout(newline_of(text), indent, margin)
+    return _Layout(detect_newline(text), indent, margin)
 
 
 def _line_margin(text: str, at: int) -> str:
@@ -171,12 +171,12 @@ def _add_member(text: str, owners: list[Value], key: str, value: Any) -> str:  #
         new = " " + f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
     else:
         new = layout.newline + layout.margin + layout.format_member(key, value)
-        end = _after_comments(text, end)
+        end = _skip_comments(text, end)
     before, after = ("", ",") if has_trailing_comma else (",", "")
     return text[:last] + before + text[last:end] + new + after + text[end:]
 
 
-def _after_comments(text: str, at: int) -> int:
+def _skip_comments(text: str, at: int) -> int:
     """Return the end of the comments that follow a position in its line."""
     found = _REST_OF_LINE.match(text, at)
     return found.end() if found and found.group().strip() else at
@@ -201,7 +201,7 @@ def _remove_member(text: str, owner: Value, key: str) -> str:
     if margin_before(text, member.start) is not None:
         # Comments after a member that shares its line with other members may be about those
         # members.
-        end = _after_comments(text, end)
+        end = _skip_comments(text, end)
     if index and not has_comma:
         comma = skip_space(text, owner.data[index - 1].value.end)
         return text[:comma] + text[comma + 1 : start] + text[end:]

@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
-from rootle.agents.config_text import ConfigTextError, newline_of
+from rootle.agents.config_text import ConfigTextError, detect_newline
 from rootle.agents.json_edits import (
     end_of_previous_line,
     margin_before,
@@ -36,7 +36,7 @@ def append_item(text: str, keys: Sequence[str], item: Any) -> str:  # Any: JSON
         return text[: owner.start + 1] + new + text[owner.start + 1 :]
     last: Value = owner.data[-1]
     margin = margin_before(text, last.start)
-    space = " " if margin is None else newline_of(text) + margin
+    space = " " if margin is None else detect_newline(text) + margin
     return f"{text[: last.end]},{space}{new}{text[last.end :]}"
 
 

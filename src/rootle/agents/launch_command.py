@@ -36,10 +36,10 @@ def command_line(agent: Agent, scope: Scope, project: Path) -> list[str]:
             f"{agent.title} starts a server for one folder, and {root} is not a project; "
             "choose a project with --root"
         )
-    return [*program_of(scope), _COMMAND, *((_ROOT, root) if root else ())]
+    return [*find_program(scope), _COMMAND, *((_ROOT, root) if root else ())]
 
 
-def program_of(scope: Scope) -> list[str]:
+def find_program(scope: Scope) -> list[str]:
     """Return the first words of the command line: the program, and arguments that start rootle.
 
     A project's file is shared with people whose rootle is installed elsewhere, so it contains the
@@ -82,7 +82,7 @@ def build_entry(
     options that the user added to it, and the agent's `loading` keys that are missing.
     """
     if existing is not None:
-        command = _with_user_arguments(agent, command, _words(agent, existing))
+        command = _keep_user_arguments(agent, command, _words(agent, existing))
     parts = {
         ConfigPart.PROGRAM: command[0],
         ConfigPart.ARGUMENTS: list(command[1:]),
@@ -97,7 +97,7 @@ def build_entry(
     return {**entry, **missing}
 
 
-def _with_user_arguments(agent: Agent, command: Sequence[str], old: Sequence[str]) -> list[str]:
+def _keep_user_arguments(agent: Agent, command: Sequence[str], old: Sequence[str]) -> list[str]:
     """Return the new command with the options that precede and follow `mcp` in the old one.
 
     The user's `--root` replaces that of the new command, with one exception: if entries of this
@@ -108,7 +108,7 @@ def _with_user_arguments(agent: Agent, command: Sequence[str], old: Sequence[str
     at, old_at = command.index(_COMMAND), words.index(_COMMAND)
     before, after = words[:old_at], words[old_at + 1 :]
     if agent.root == PROJECT_FOLDER:
-        after = _without_option(after, _ROOT)
+        after = _remove_option(after, _ROOT)
     has_root = any(word == _ROOT or word.startswith(f"{_ROOT}=") for word in [*before, *after])
     own = [] if has_root else command[at + 1 :]
     return [*command[:at], *before, _COMMAND, *own, *after]
@@ -119,7 +119,7 @@ def _arguments(words: Sequence[str]) -> list[str]:
     return [word for word in words[1:] if word != "-P"]
 
 
-def _without_option(words: Sequence[str], option: str) -> list[str]:
+def _remove_option(words: Sequence[str], option: str) -> list[str]:
     """Return arguments without an option and its value."""
     pairs = zip(words, ["", *words], strict=False)
     return [

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from rootle.agents.config_text import (
     ConfigTextError,
-    newline_of,
-    with_newlines,
-    with_unix_newlines,
+    detect_newline,
+    normalize_newlines,
+    replace_newlines,
 )
 
 _HEADER: Final = re.compile(r"^[ \t]*\[(\[?)([^\]\n]*)\]", re.MULTILINE)
@@ -45,7 +45,7 @@ def parse(text: str) -> dict[str, Any]:
 
 def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
     """Return the text with the values of `entry` in the table `keys`. Other values are kept."""
-    plain = with_unix_newlines(text)
+    plain = normalize_newlines(text)
     table = _find_table(plain, keys)
     if table is None:
         lines = [f"[{'.'.join(keys)}]", *(_format_pair(*pair) for pair in entry.items())]
@@ -55,18 +55,18 @@ def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
     else:
         start, end = table
         plain = plain[:start] + _set_values(plain[start:end], entry) + plain[end:]
-    return with_newlines(plain, newline_of(text))
+    return replace_newlines(plain, detect_newline(text))
 
 
 def remove_entry(text: str, keys: Sequence[str], keep: int) -> str:  # noqa: ARG001 - JSON needs it
     """Return the text without the table under nested keys and its subtables."""
-    plain = with_unix_newlines(text)
+    plain = normalize_newlines(text)
     while (table := _find_table(plain, keys)) is not None:
         before, after = plain[: table[0]], plain[table[1] :]
         if before.endswith("\n\n") or not after:
             before = before.removesuffix("\n")
         plain = before + after
-    return with_newlines(plain, newline_of(text))
+    return replace_newlines(plain, detect_newline(text))
 
 
 def _find_table(text: str, keys: Sequence[str]) -> tuple[int, int] | None:

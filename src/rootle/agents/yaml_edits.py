@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from rootle.agents.config_text import ConfigTextError, newline_of
+from rootle.agents.config_text import ConfigTextError, detect_newline
 
 _INDENT: Final = 2
 _FLOW_STYLE: Final = "is in flow style, {…}, which rootle does not edit"
@@ -142,7 +142,7 @@ def _line(node: Node) -> int:
 
 
 def _add_pair(text: str, owners: list[MappingNode], key: str, value: Any) -> str:
-    newline = newline_of(text)
+    newline = detect_newline(text)
     if not owners:
         return _end_line(text, newline) + _format_pair(key, value, 0, newline)
     owner = owners[-1]
@@ -163,7 +163,7 @@ def _fill_pair(text: str, owner: MappingNode, pair: tuple[Node, Node], value: An
     key, old = pair
     if owner.flow_style:
         raise ConfigTextError(f"{key.value!r} {_FLOW_STYLE}", _line(owner))
-    newline = newline_of(text)
+    newline = detect_newline(text)
     end = old.end_mark.index if _line(old) == _line(key) else key.end_mark.index
     # Delete the old value, but keep a comment after it.
     start = text.index(":", key.end_mark.index) + 1 if end > key.end_mark.index else end
@@ -181,7 +181,7 @@ def _set_pair(text: str, owners: list[MappingNode], key: str, value: Any) -> str
     # Replace everything after the colon, because a block list may have the indent of its key.
     start, end = text.index(":", pair[0].end_mark.index) + 1, _end(pair[1])
     # A block scalar includes its last newline, so the new value needs one too.
-    tail = newline_of(text) if text[start:end].endswith("\n") else ""
+    tail = detect_newline(text) if text[start:end].endswith("\n") else ""
     return f"{text[:start]} {json.dumps(value, ensure_ascii=False)}{tail}{text[end:]}"
 
 

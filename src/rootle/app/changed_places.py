@@ -21,7 +21,7 @@ from rootle.provenance.definition_changes import (
     list_file_changes,
 )
 from rootle.search.symbols.place_kinds import PlaceKind, has_place, kind_of_place
-from rootle.text.languages import CODE_EXTENSIONS, UNKNOWN, language_of
+from rootle.text.languages import CODE_EXTENSIONS, UNKNOWN, detect_language
 from rootle.text.terms import compose
 from rootle.types import RemovalAnswer, SearchQuery, ignore_progress
 
@@ -38,7 +38,7 @@ _SETTINGS: Final = frozenset({"variable", "constant"})
 
 
 def open_name_lookup(root: Path, container: Container) -> NameLookup:
-    """Return the lookup of names for one question. It updates the index of the files once."""
+    """Return the lookup of names for one question, which updates the file index at most once."""
     history = container.history()
 
     @cache
@@ -86,7 +86,7 @@ def find_changed_place(
     found = find(name)
     symbols = [one for one in found if one.kind != _DECLARATION] or found
     symbols = [one for one in symbols if kind_of_place(one.path) == PlaceKind.CODE] or symbols
-    if not symbols and ("/" in name or language_of(name) != UNKNOWN):
+    if not symbols and ("/" in name or detect_language(name) != UNKNOWN):
         return replace(_changed_files(root, [name], log), exists=False)
     if not 0 < len(symbols) <= MAX_DEFINITIONS:
         return None
@@ -112,9 +112,10 @@ def find_changed_place(
 
 
 def _is_used_elsewhere(index: IndexReader, name: str, symbols: Sequence[Symbol]) -> bool:
-    """Return whether a name is defined only in tests and example projects, but used outside.
+    """Return whether a name is defined only in tests and example projects, but used elsewhere.
 
-    For a variable, such as a setting in the configuration of tests, a document counts too.
+    If the name is a variable, such as a setting in the configuration of tests, its occurrences in
+    documents count as uses too.
     """
     if any(kind_of_place(one.path) == PlaceKind.CODE for one in symbols):
         return False
@@ -144,7 +145,7 @@ def _find_paths(index: IndexReader, name: str) -> list[str]:
 
 
 def _write_folder(folder: str, written: Mapping[str, str]) -> str:
-    """Return a folder as its path is written; `written` maps the paths of files in NFC."""
+    """Return the indexed spelling of a folder path; `written` maps paths in NFC to indexed ones."""
     inside = next(path for path in written if path.startswith(folder))
     depth = folder.count("/")
     return "/".join([*written[inside].split("/")[:depth], ""])
@@ -197,7 +198,7 @@ def find_removed_definitions(
     """
     if definitions is None:
         return [], False
-    found, is_limited = definitions.with_name(name)
+    found, is_limited = definitions.find_by_name(name)
     if index is None:
         return found, is_limited
     present = PresentCode(index)

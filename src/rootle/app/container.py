@@ -98,7 +98,7 @@ class Container(ConfiguredModels):
 
     @contextmanager
     def prestart_workers(self) -> Iterator[None]:
-        """Start workers for a first index of much text; end the unused ones after the block.
+        """Start the workers early for a large first index; end the unused ones after the block.
 
         The workers then import their modules while this process imports its own.
         """
@@ -261,7 +261,7 @@ class Container(ConfiguredModels):
             "web": ExternalCollection(self.has_external, lambda: self.external().search()),
             "memory": MemoryCollection(
                 lambda topic, is_wanted: self.memory().recall(topic, is_wanted),
-                self.history().date_of,
+                self.history().find_date,
             ),
         }
         if self._config.dependencies != "off":
@@ -355,7 +355,7 @@ class Container(ConfiguredModels):
 
         with self._lock:
             if self._prestarted is None:
-                # The documents of other sources may be large.
+                # If there are other sources, the amount of text is unknown.
                 self._prestarted = PrestartedWorkers(None if self._sources else self._root)
             return self._prestarted
 

@@ -90,7 +90,7 @@ class ExternalComponents:
         """Return the URL of each downloaded document, and the source name of any other document."""
         sources = {record.name: record for record in self.store.sources()}
         return {
-            uri: _origin_of(uri, address, sources.get(name))
+            uri: _describe_origin(uri, address, sources.get(name))
             for uri, (name, address, _) in self.store.facts(uris).items()
         }
 
@@ -120,7 +120,7 @@ class ExternalComponents:
             if is_uri:
                 raise _unknown_document(reference, sources)
             return None
-        origin = _origin_of(uri, found.address, sources.get(found.source))
+        origin = _describe_origin(uri, found.address, sources.get(found.source))
         return OutsideDocument(found.uri, found.language, found.text, found.sections, origin)
 
     def _open_agent(self) -> SearchAgent:
@@ -169,7 +169,7 @@ def _unknown_document(uri: str, names: Collection[str]) -> SourceError:
     return SourceError(f'there is no source "{escape_path(name)}"; added sources: {known}')
 
 
-def _origin_of(uri: str, address: str, source: SourceRecord | None) -> str:
+def _describe_origin(uri: str, address: str, source: SourceRecord | None) -> str:
     """Return the URL from which a document was downloaded; for a local document, its source.
 
     The address in a local file is marked as a claim, because a file can name any page as its

@@ -78,7 +78,7 @@ class SiteReader:
         if site.delay_s > MAX_SEARCH_SECONDS:
             return None
         with suppress(RootleError, LeavesSiteError, ExternalSourceError):
-            url = site.url_of(INVENTORY)
+            url = site.make_url(INVENTORY)
             site.check(url)
             self.sleep(site.delay_s)
             page = self.downloads.download(url, site.check)

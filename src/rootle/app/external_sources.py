@@ -244,7 +244,7 @@ class ExternalSources:
         """Store the documents of a source and its new state.
 
         Return "", or the reason why the rest of the source could not be read. If nothing could be
-        read, the time of the last read stays, because the documents are still those of that time.
+        read, keep the time of the last read, because the stored documents are from that read.
         """
         make_cache_folder(self._store.folder)
         reading = _Reading(record.kind)

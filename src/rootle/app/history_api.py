@@ -72,7 +72,7 @@ class HistoryApi(AppBase):
         from rootle.app.changed_places import find_removed_code
         from rootle.history.revision_dates import resolve_dates
 
-        text = resolve_dates(query, self._container.history().date_of, in_words=False)
+        text = resolve_dates(query, self._container.history().find_date, in_words=False)
         request = relative_filters(apply_filters(text, filters), self.root)
         self._container.refresher().refresh(ignore_progress, fully=False)
         answer = find_removed_code(self._container, request, limit)
@@ -104,7 +104,7 @@ class HistoryApi(AppBase):
             change,
             indexer.snapshot(),
             self._list_changed,
-            self._search_files_of,
+            self._find_task_files,
             lambda text: (reference.path for reference in parse_reference(text)),
         )
         history = self._container.history()
@@ -139,6 +139,6 @@ class HistoryApi(AppBase):
 
         return sorted(list_changed_files(self.root))
 
-    def _search_files_of(self, task: str, count: int) -> Sequence[str]:
+    def _find_task_files(self, task: str, count: int) -> Sequence[str]:
         query = SearchQuery(task, limit=count)
         return [found.file_path for found in self._search_files(query, explain=False).results]

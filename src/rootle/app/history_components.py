@@ -104,7 +104,7 @@ class HistoryComponents:
         return replace(found[0], index_bytes=size, notes=tuple(self._describe_unread()))
 
     def _describe_unread(self) -> Iterator[str]:
-        """Yield what answers from the commits do not take into account, and why."""
+        """Yield which parts of the history are missing from answers, and why."""
         search, removed = self.commit_search(), self.removed_definitions()
         if search is None:
             return
@@ -175,7 +175,7 @@ class HistoryComponents:
             return self._change_log
 
     def project_reader(self) -> ProjectReader:
-        """Return the component that reads the names which outdated texts are compared with."""
+        """Return the component that reads the names of the project, to find outdated names."""
         from rootle.links.drift.project_names import ProjectReader
 
         with self._lock:
@@ -183,7 +183,7 @@ class HistoryComponents:
                 self._project_reader = ProjectReader()
             return self._project_reader
 
-    def date_of(self, revision: str) -> float | None:
+    def find_date(self, revision: str) -> float | None:
         """Return the Unix time of a commit, tag or branch; None if there is none."""
         from rootle.sources.git.commits.commit_list import find_commit
 
@@ -327,7 +327,7 @@ def index_commits(history: HistoryComponents, on_progress: ProgressCallback) -> 
     if commits is None or removed is None:
         raise IndexStorageError(f"there are no commits to index: {history.explain_no_commits()}")
     pending = [index for index in (commits, removed) if not index.is_current()]
-    # The two indexes read the same commits.
+    # Both indexes read the same commits, so each is an equal part of the progress.
     read = [
         index.update(_add_parts(on_progress, number, len(pending)))
         for number, index in enumerate(pending)

@@ -198,10 +198,10 @@ class SearchApi(AppBase):
         from rootle.search.symbols.symbol_request import (
             SymbolRequest,
             check_request,
-            without_parameters,
+            strip_parameters,
         )
 
-        name = compose(without_parameters(name))
+        name = compose(strip_parameters(name))
         plain = name.removeprefix(PACKAGE_URI)
         request = SymbolRequest(plain, aspect, limit=limit, cursor=cursor)
         check_request(request)
@@ -289,7 +289,7 @@ class SearchApi(AppBase):
             from rootle.history.revision_dates import resolve_dates
 
             history = self._container.history()
-            text = resolve_dates(query.text_query, history.date_of, in_words=False)
+            text = resolve_dates(query.text_query, history.find_date, in_words=False)
             at, query = query.at, replace(query, text_query=text)
             return history.revision_search().search(query, at, explain=explain)
         refresher = self._container.refresher()
@@ -321,7 +321,7 @@ class SearchApi(AppBase):
             self.config,
             history.require_commits,
             history.existing_commit_search,
-            history.date_of,
+            history.find_date,
             cache(self._open_names),
         )
         return combined.search(

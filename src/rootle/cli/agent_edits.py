@@ -103,10 +103,10 @@ def _write_all(
             write(change)
         except InstallError as error:
             errors[change.path] = str(error)
-    return [_with_errors(outcome, errors) for outcome in outcomes]
+    return [_report_errors(outcome, errors) for outcome in outcomes]
 
 
-def _with_errors(outcome: InstallOutcome, errors: dict[Path, str]) -> InstallOutcome:
+def _report_errors(outcome: InstallOutcome, errors: dict[Path, str]) -> InstallOutcome:
     failed = [errors[resolve(step.path)] for step in outcome.steps if resolve(step.path) in errors]
     done = [step for step in outcome.steps if resolve(step.path) not in errors]
     return replace(outcome, steps=done, error="; ".join(failed)) if failed else outcome

@@ -79,9 +79,10 @@ def _join(parts: Iterable[Iterable[str]]) -> Iterator[str]:
 
 
 def _fit_on_screen(output: AnswerOutput, messages: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """Return the lines for one screen of the terminal, and how to see everything; "" if they do.
+    """Return a message that says how to see everything, and the lines for one screen.
 
-    Lines of a shortened answer are cut to the width of the terminal.
+    The message is "" if the lines are the whole answer. Lines of a shortened answer are cut to the
+    width of the terminal.
     """
     from rootle.cli.results.screen import fit_screen, screen_rows
     from rootle.cli.terminal import fit_line, printable

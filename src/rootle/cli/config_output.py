@@ -8,7 +8,7 @@ from dataclasses import Field, fields
 from typing import Any, Final
 
 from rootle.cli.terminal import write_line, write_lines
-from rootle.config.fields import Config, key_of
+from rootle.config.fields import Config, make_key
 from rootle.config.loading import Settings
 from rootle.config.validation import DEFAULT
 from rootle.serialization.json import to_json
@@ -26,7 +26,7 @@ _SECRET_PARAMETER: Final = re.compile(
 def print_settings(settings: Settings) -> None:
     """Print one row per key with its value and origin, then the configuration files."""
     rows = [
-        (key_of(field.name), json.dumps(_public_value(settings, field)), _origin(settings, field))
+        (make_key(field.name), json.dumps(_public_value(settings, field)), _origin(settings, field))
         for field in fields(Config)
     ]
     key_width = max(len(key) for key, _, _ in rows)
@@ -43,7 +43,7 @@ def settings_as_json(settings: Settings) -> dict[str, Any]:  # Any: JSON
     values = {}
     for field in fields(Config):
         origin = settings.origins.get(field.name)
-        values[key_of(field.name)] = {
+        values[make_key(field.name)] = {
             "value": _public_value(settings, field),
             "source": origin.source if origin else DEFAULT,
             "line": origin.line if origin else None,

@@ -241,7 +241,7 @@ def build_parser(names: Collection[str] = COMMANDS) -> CommandParser:
         "Search the code and documents in a folder by keyword and by meaning.", _EXAMPLES, _NOTES
     )
     parser.add_argument("--version", action="version", version=f"rootle {__version__}")
-    parser.set_defaults(run=_list_commands)  # replaced by each command
+    parser.set_defaults(run=_list_commands)  # if no command is given
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, summary in COMMANDS.items():
         command = commands.add_parser(name, help=summary)

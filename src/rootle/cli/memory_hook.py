@@ -34,9 +34,9 @@ def run_memory_hook(args: argparse.Namespace) -> int:
     """Print the memories for the message on standard input; return 1 if this fails."""
     try:
         request = _read_request()
-        args.root = args.root or os.environ.get(_PROJECT_VARIABLE) or _project_of(request)
+        args.root = args.root or os.environ.get(_PROJECT_VARIABLE) or _find_project(request)
         with open_app_from(args, min_memory_timeout_ms=_MIN_TIMEOUT_MS) as app:
-            context = app.memory.prefetch(_message_of(request))
+            context = app.memory.prefetch(_read_message(request))
     except (RootleError, OSError) as error:
         warn(f"memories were not added: {error}")
         return _FAILED
@@ -54,13 +54,13 @@ def _read_request() -> dict[str, Any]:  # Any: JSON
     return request
 
 
-def _message_of(request: dict[str, Any]) -> str:
+def _read_message(request: dict[str, Any]) -> str:
     """Return the user's text. In Qwen Code, `prompt` also contains results of tools."""
     submitted = request.get("submitted_prompt")
     return submitted if isinstance(submitted, str) else str(request["prompt"])
 
 
-def _project_of(request: dict[str, Any]) -> str | None:
+def _find_project(request: dict[str, Any]) -> str | None:
     """Return the project that contains the agent's working folder, or None if it is not known."""
     folder = request.get("cwd")
     if not isinstance(folder, str) or not os.path.isdir(folder):

@@ -21,7 +21,7 @@ DEFAULT_ROOT: Final = (
 )
 
 
-# The options that set the parameters of the library which its messages name.
+# The options for the parameters of the library, by the name of the parameter in error messages.
 PARAMETER_OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "limit": ("-n", "--limit"),
     "minRecencyDays": ("--changed-within",),
@@ -106,7 +106,7 @@ def _wrap_choices(usage: str) -> str:
 
 
 def name_option(error: RootleError, words: Sequence[str]) -> str:
-    """Return the message of an error, with the option that the user typed for a parameter.
+    """Return the message of an error, with a parameter replaced by the option that was typed.
 
     `words` is the command line. A parameter that no option set keeps its name.
     """
@@ -122,7 +122,8 @@ def name_option(error: RootleError, words: Sequence[str]) -> str:
 def _shorten_choices(message: str) -> str:
     """Return a message about an unknown command with the most similar commands, if there are any.
 
-    argparse lists all commands. Their help describes them.
+    The message of argparse also lists all commands. They are left out, because `rootle --help`
+    describes them.
     """
     found = _UNKNOWN_COMMAND.fullmatch(message)
     if found is None:

@@ -63,10 +63,10 @@ def print_response(
 ) -> None:
     """Print results to standard output, and messages to standard error.
 
-    Messages that the index lacks files come first. If the response is not confident, or if not all
-    commits were searched, all messages come first. `is_brief` shortens a response without
-    confidence to the best results, with few lines each, and on a terminal every response to one
-    screen. `limit` is the maximum number of uses of a name.
+    Messages about the state of the index come first. If the results would be misleading without the
+    other messages (see `has_notes_first`), these come before the results too. `is_brief` shortens a
+    response that is not confident to the best results, with few lines each, and on a terminal every
+    response to one screen. `limit` is the maximum number of uses of a name.
     """
     response = _print_index_messages(response)
     messages = _list_messages(response)
@@ -152,8 +152,9 @@ def _print_results(
 def print_markdown(response: SearchResponse, *, is_brief: bool = True) -> None:
     """Print results as Markdown to standard output, and messages to standard error.
 
-    Messages that the index lacks files come first. If the response is not confident, the other
-    messages also come first, or are part of the Markdown.
+    Messages about the state of the index come first. If the results would be misleading without the
+    other messages (see `has_notes_first`), these come before the results too, or are part of the
+    Markdown.
     """
     response = _print_index_messages(response)
     has_notes = starts_with_notes(response, is_brief=is_brief)
@@ -168,7 +169,7 @@ def print_markdown(response: SearchResponse, *, is_brief: bool = True) -> None:
 
 
 def _print_index_messages(response: SearchResponse) -> SearchResponse:
-    """Print that the index lacks files, if it does; return the response without these reasons."""
+    """Print the degradations of the index, and return the response without them."""
     warn_all(
         _describe_degradations(name for name in response.degraded if name in INDEX_DEGRADATIONS)
     )
@@ -182,7 +183,8 @@ def _describe_degradations(names: Iterable[str]) -> list[str]:
 
 
 def _list_messages(response: SearchResponse) -> list[str]:
-    # The first suggestion then says how many commits were searched, which explains the rest.
+    # If not all commits were searched, the first suggestion says how many were. The message about
+    # this degradation is then not needed.
     is_partial = PARTIAL_HISTORY in response.degraded and bool(response.suggestions)
     explained = (PARTIAL_HISTORY,) if is_partial else ()
     messages = _describe_degradations(name for name in response.degraded if name not in explained)

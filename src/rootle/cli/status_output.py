@@ -23,7 +23,7 @@ from rootle.types import (
 
 PARTLY_INDEXED: Final = "partly indexed"
 _MAX_PACKAGES: Final = 5  # the maximum number of packages to list per reason
-# In a smaller folder, most of the index does not depend on the size of the files.
+# If the files are smaller, no ratio is shown, because most of the index then has a fixed size.
 _MIN_RATIO_BYTES: Final = 100_000
 
 

@@ -89,7 +89,7 @@ def _count_uses_that_fit(answer: SymbolAnswer, used_rows: int) -> int:
 
 
 def _fit(lines: Iterable[str], *, is_brief: bool) -> list[str]:
-    """Return lines for a terminal; if brief, cut to its width, but not within a path."""
+    """Return printable lines; if `is_brief`, cut to the terminal width, but not within a path."""
     return [_fit_one(printable(line)) if is_brief else printable(line) for line in lines]
 
 

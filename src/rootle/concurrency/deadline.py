@@ -141,4 +141,4 @@ class PendingCall(Generic[_T]):
         if isinstance(error, _FAILURES):
             self.failure = str(error)
             return None
-        return future.result()  # raises any other exception: a bug, not an outage
+        return future.result()  # raises other exceptions, which are bugs and not outages

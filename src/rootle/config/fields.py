@@ -22,7 +22,7 @@ __all__ = [
     "WEB_ENGINES",
     "Config",
     "is_model_path",
-    "key_of",
+    "make_key",
 ]
 
 SECTION: Final = "searchAgent"
@@ -209,6 +209,6 @@ def is_model_path(model: str) -> bool:
     return os.path.isabs(model) or model.startswith((".", "~"))
 
 
-def key_of(name: str) -> str:
+def make_key(name: str) -> str:
     """Return the key of a field in the file: `embedding_model_id` -> `embeddingModelID`."""
     return re.sub(r"Id$", "ID", camel_case(name)).replace("Ttl", "TTL")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Final
 
-from rootle.config.fields import SECTION, Config, key_of
+from rootle.config.fields import SECTION, Config, make_key
 from rootle.config.jsonc import JsonError, Members, Value, parse
 from rootle.errors import ConfigError
 from rootle.storage.open_without_links import open_below
@@ -21,7 +21,7 @@ _MAX_CHARS: Final = 1_000_000
 # the minimum similarity, from 0 to 1, of a misspelled name, such as `searchAgents`, to the correct
 # name
 _MIN_SIMILARITY: Final = 0.8
-_KEYS: Final = {key_of(field.name): field.default for field in fields(Config)}
+_KEYS: Final = {make_key(field.name): field.default for field in fields(Config)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ def read_section(
 
     Return None if the file does not exist or its folder denies access. With `only_regular`, links
     and devices are not opened, because they may lead outside the repository. Raise ConfigError if
-    the file cannot be read or parsed, is a link to nothing, or is a stream, such as a pipe, and not
-    `accepts_streams`; the message names the file and, for invalid JSON, the line.
+    the file cannot be read or parsed, if it is a broken link, or if it is a stream, such as a pipe,
+    and `accepts_streams` is not set. The message names the file and, for invalid JSON, the line.
     """
     try:
         if only_regular and not stat.S_ISREG(os.lstat(path).st_mode):
@@ -73,9 +73,9 @@ def read_section(
 
 
 def _check_links(path: Path) -> None:
-    """Raise ConfigError if a missing file, or its folder, is a link to a place that is missing.
+    """Raise ConfigError if a file is missing because it, or its folder, is a broken link.
 
-    Without its settings, rootle might do what the user has forbidden.
+    Without the settings in this file, rootle might do what the user has forbidden.
     """
     for link in (path, path.parent):
         if os.path.islink(link) and not os.path.exists(link):

@@ -8,7 +8,7 @@ from dataclasses import Field, dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
-from rootle.config.fields import SECTION, Config, key_of
+from rootle.config.fields import SECTION, Config, make_key
 from rootle.config.file import ConfigSection, read_section
 from rootle.config.jsonc import JsonError, Member, Members, Value, parse
 from rootle.config.validation import (
@@ -24,7 +24,7 @@ PROJECT_FILE: Final = ".rootle.json"
 VARIABLE: Final = "ROOTLE_CONFIG"
 COMMAND_LINE: Final = "command line"
 
-_FIELDS: Final[Mapping[str, Field[Any]]] = {key_of(field.name): field for field in fields(Config)}
+_FIELDS: Final[Mapping[str, Field[Any]]] = {make_key(field.name): field for field in fields(Config)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import textwrap
 from dataclasses import fields
 from typing import Final
 
-from rootle.config.fields import SECTION, Config, key_of
+from rootle.config.fields import SECTION, Config, make_key
 from rootle.serialization.json import to_json
 
 _WIDTH: Final = 96
@@ -40,7 +40,11 @@ def template(*, for_project: bool = False) -> str:
         )
         about = textwrap.wrap(description, _WIDTH)
         default = json.dumps(to_json(field.default))
-        entries += [*(f"// {line}" for line in about), f'// "{key_of(field.name)}": {default},', ""]
+        entries += [
+            *(f"// {line}" for line in about),
+            f'// "{make_key(field.name)}": {default},',
+            "",
+        ]
     body = textwrap.indent("\n".join(entries[:-1]), "    ")
     head = f"{_PROJECT_HEAD if for_project else ''}{_HEAD % SECTION}"
     return f"{head}{body}\n  }}\n}}\n"

@@ -11,7 +11,7 @@ from rootle.config.fields import (
     MEM0_SERVICE,
     Config,
     is_model_path,
-    key_of,
+    make_key,
 )
 
 
@@ -22,7 +22,7 @@ def unused_settings(config: Config, configured: Collection[str] = ()) -> tuple[s
     """
     defaults = {field.name: field.default for field in fields(Config)}
     return tuple(
-        f"{key_of(name)} is not used: {reason}"
+        f"{make_key(name)} is not used: {reason}"
         for reason, names in _disabled_keys(config)
         for name in names.split()
         if name in configured or getattr(config, name) != defaults[name]

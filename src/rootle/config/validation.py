@@ -10,7 +10,7 @@ from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from rootle.config.fields import Config, key_of
+from rootle.config.fields import Config, make_key
 from rootle.config.jsonc import Members, Value, to_python
 from rootle.errors import ConfigError
 
@@ -61,7 +61,7 @@ def read_record(
     `name` is the name of the object in error messages. Raise ConfigError if a key is unknown or
     repeated, or its value is invalid; the message names the file, the line, the key and the remedy.
     """
-    known = {key_of(field.name): field for field in fields(record)}
+    known = {make_key(field.name): field for field in fields(record)}
     found: dict[str, ConfigValue] = {}
     for member in members:
         origin = Origin(source, member.line)
@@ -143,7 +143,7 @@ def _resolve_path(origin: Origin, text: str) -> str:
 def _read_nested(field: Field[Any], value: Value, origin: Origin, name: str) -> Any:
     default: Any = field.default
     if not isinstance(value.data, Members):
-        keys = ", ".join(f'"{key_of(part.name)}"' for part in fields(default))
+        keys = ", ".join(f'"{make_key(part.name)}"' for part in fields(default))
         raise ConfigError(
             f"{origin}: {name} is {_abbreviate(value)}, expected an object with {keys}"
         )
@@ -172,7 +172,7 @@ def _read_items(item: type[Any], value: Value, origin: Origin, name: str) -> tup
     for at, entry in enumerate(value.data):
         item_name = f"{name}[{at}]"
         if not isinstance(entry.data, Members):
-            keys = ", ".join(f'"{key_of(part.name)}"' for part in fields(item))
+            keys = ", ".join(f'"{make_key(part.name)}"' for part in fields(item))
             shown = _abbreviate(entry)
             raise ConfigError(f"{origin}: {item_name} is {shown}, expected an object with {keys}")
         parts = read_record(item, entry.data, origin.source, item_name)
@@ -279,7 +279,8 @@ def check_combinations(settings: Mapping[str, ConfigValue]) -> None:
     """Raise ConfigError if two values are valid on their own but contradict each other."""
     config = make_config(settings)
     _check_bounds(
-        config, lambda name: f"{key_of(name)}, {getattr(config, name)} ({_origin(settings, name)})"
+        config,
+        lambda name: f"{make_key(name)}, {getattr(config, name)} ({_origin(settings, name)})",
     )
 
 

@@ -94,7 +94,7 @@ class HttpModel:
             raise self._invalid_answer("with something other than vectors")
         known = self.dimensions
         if known and rows.shape[1] != known:
-            # This answer or the one before may be wrong, so the number is unknown again.
+            # This answer or the previous one may be wrong, so forget the number of dimensions.
             self._last_dimensions = 0
             raise self._invalid_answer(
                 f"with vectors of {rows.shape[1]} numbers instead of {known}; is it the same model?"

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rootle.plugins.registry import Found, call_with_timeout, make_component
+from rootle.plugins.registry import FoundPlugin, call_with_timeout, make_component
 from rootle.protocols import Matrix
 
 
 class PluginModel:
     """A TextModel that calls a plugin: a function from texts to vectors."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: FoundPlugin) -> None:
         self._found = found
         self._embed = make_component(found)
         self.dimensions = 0  # unknown

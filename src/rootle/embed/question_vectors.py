@@ -32,7 +32,7 @@ class QuestionVectors:
         self._scales = arrays["scales"].astype(np.float32)
         self._basis = arrays["basis"].astype(np.float32)
 
-    def rows_of(self, terms: Sequence[WeightedTerm]) -> tuple[Ids, Vector]:
+    def find_rows(self, terms: Sequence[WeightedTerm]) -> tuple[Ids, Vector]:
         """Return the rows of terms in the embedding table, and their weights."""
         found = [(self._row_of.get(term.text, -1), term.weight) for term in terms]
         known = [(row, weight) for row, weight in found if row >= 0]

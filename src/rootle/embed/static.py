@@ -70,7 +70,7 @@ class StaticEmbedder:
         vector = np.zeros((1, self.dimensions), dtype=np.float32)
         self._embed_counts(counts, vector)
         questions = questions or _shipped_questions()
-        used, weights = questions.rows_of(related)
+        used, weights = questions.find_rows(related)
         sums = weights @ (self._rows[used] * self._scales[used])
         return questions.adapt(vector[0], sums, counts)
 

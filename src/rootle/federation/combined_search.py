@@ -39,7 +39,7 @@ from rootle.history.past_question import (
     asks_for_all,
     find_hashes,
     parse_past_question,
-    without_hashes,
+    remove_hashes,
 )
 from rootle.history.question_dates import read_dates
 from rootle.history.revision_dates import resolve_dates, restore_revisions
@@ -61,7 +61,7 @@ class CombinedSearch:
     config: Config
     open_commits: OpenCommits
     open_indexed: Callable[[], CommitSearch | None]  # returns None if no commits are indexed yet
-    date_of: Callable[[str], float | None]  # returns the Unix time of a commit, tag or branch
+    find_date: Callable[[str], float | None]  # returns the Unix time of a commit, tag or branch
     open_names: Callable[[], NameLookup]  # called only for questions about a name
 
     def search(
@@ -88,7 +88,7 @@ class CombinedSearch:
         return replace(found, suggestions=notes)
 
     def _add_gap(self, found: SearchResponse, reason: str) -> SearchResponse:
-        """Return an answer about an author, with a note if not all authors are known yet."""
+        """Return the response, with a note if the question may name an author not known yet."""
         commits = self.open_indexed() if reason and PARTIAL_HISTORY not in found.degraded else None
         if commits is None:
             return found
@@ -100,8 +100,8 @@ class CombinedSearch:
     ) -> tuple[AuthorRequest | None, str | None]:
         """Return a query for the commits of the author that a question names, else None.
 
-        The second value is the result of `CommitSearch.prepare`; None if it was not called. It is
-        called only if the question can hardly be about code, because it may take seconds.
+        The second value is the result of `CommitSearch.prepare`; None if it was not called. Because
+        it may take seconds, it is called only if the question can hardly be about code.
         """
         text = parsed.text
         if not (allows_author(parsed) and may_name_author(text)) or _wants_context(query):
@@ -116,7 +116,7 @@ class CombinedSearch:
             return None, reason
         repository = Repository(
             commits.authors.get(view),
-            self.date_of,
+            self.find_date,
             lambda name: self.open_names().find_place(name) is not None,
             view.has_folder,
         )
@@ -142,7 +142,7 @@ class CombinedSearch:
         return replace(found, suggestions=(*found.suggestions, note))
 
     def _is_revision(self, name: str) -> bool:
-        return looks_like_revision(name) or self.date_of(name) is not None
+        return looks_like_revision(name) or self.find_date(name) is not None
 
     def _read_dates(self, query: SearchQuery) -> SearchQuery | None:
         """Return a question about the past with filters instead of its dates; None if it has none.
@@ -154,7 +154,7 @@ class CombinedSearch:
         if past is None or not past.asks_first or parsed.is_exact or past.revisions is not None:
             return None
         now = datetime.fromtimestamp(time.time(), UTC)
-        text, operators = read_dates(query.text_query, now, self.date_of, is_strict=True)
+        text, operators = read_dates(query.text_query, now, self.find_date, is_strict=True)
         if not operators:
             return None
         rest = parse_query(text).text
@@ -163,7 +163,7 @@ class CombinedSearch:
             kind = "" if parsed.kinds else f"in:{HISTORY}"
             text = " ".join(filter(None, (kind, restrictions)))
         elif parse_past_question(rest, parsed.kinds) is None:
-            return None  # without the date, the question would be searched in another way
+            return None  # without its date, this is not a question about the past
         return replace(query, text_query=" ".join((*text.split(), *operators)))
 
     def _search_undated(
@@ -193,7 +193,7 @@ class CombinedSearch:
         # In a question about a name, "since v2.1" is not a filter: `CommitSelection` handles it.
         is_since = past is not None and past.name_history is not None and past.name_history.since
         in_words = past is not None and not isinstance(commits, str) and not is_since
-        text = resolve_dates(query.text_query, self.date_of, in_words=in_words)
+        text = resolve_dates(query.text_query, self.find_date, in_words=in_words)
         resolved = replace(query, text_query=text)
         answer = partial(self._answer, explain=explain, reason=reason)
         response = answer(resolved, past, commits, find_files)
@@ -248,7 +248,7 @@ class CombinedSearch:
         found = [] if view is None else find_with_prefixes(view, named)
         if view is None or not found or _wants_context(query):
             return find_files(query)
-        text = without_hashes(query.text_query)
+        text = remove_hashes(query.text_query)
         rest = replace(query, text_query=text)
         if query.cursor and text.strip():
             return find_files(rest)
@@ -285,7 +285,7 @@ class CombinedSearch:
         explain: bool,
     ) -> SearchResponse:
         limit = check_query(query, self.config)
-        selection = CommitSelection(self.date_of, self.open_names)
+        selection = CommitSelection(self.find_date, self.open_names)
         listed = selection.list(query, past, commits, view, limit, is_complete=is_complete)
         if listed is not None:
             return listed
@@ -294,7 +294,7 @@ class CombinedSearch:
             # A word can look like a hash, and two dots can belong to a path or to code.
             found_files = find_files(query)
             return replace(found_files, suggestions=(*unknown, *found_files.suggestions))
-        text = resolve_dates(query.text_query, self.date_of, in_words=True)
+        text = resolve_dates(query.text_query, self.find_date, in_words=True)
         query = replace(query, text_query=text)
         search = partial(self._search_words, past, commits, view, find_files, limit)
         response = search(query, explain=explain)
@@ -320,7 +320,7 @@ class CombinedSearch:
             share = max(1, round(limit * _COMMIT_SHARE)) if has_files else limit
             wanted = replace(query, cursor=history_cursor or None, limit=share)
             found_commits = commits.search(wanted, explain=explain)
-            # While commits are being indexed, the search may find some that `view` does not have.
+            # The search may have found commits that were indexed after `view` was opened.
             history = add_commits(found_commits, commits.view() or view)
         # If the query expansion has failed for the commits, do not wait for it again for the files.
         is_plain = is_plain or EXPANSION in history.degraded

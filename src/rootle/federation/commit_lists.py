@@ -26,7 +26,7 @@ def list_commits(view: CommitView, states: Sequence[FileState]) -> SearchRespons
 
 def find_with_prefixes(view: CommitView, prefixes: Sequence[str]) -> list[FileState]:
     """Return the commits whose hashes begin with one of the prefixes."""
-    found = [state for prefix in prefixes for state in view.with_prefix(prefix)]
+    found = [state for prefix in prefixes for state in view.find_by_prefix(prefix)]
     return list({state.id: state for state in found}.values())
 
 
@@ -113,9 +113,9 @@ def describe_unknown(names: Sequence[str]) -> tuple[str, ...]:
 def _count_unlisted(
     query: SearchQuery, view: CommitView, known: Sequence[FileState], found: Sequence[FileState]
 ) -> int:
-    """Return how many commits only the filter by path excludes, although it cannot judge them.
+    """Return how many commits only the filter by path excludes, perhaps wrongly.
 
-    Not all files of such a commit are in the index.
+    The filter cannot judge these commits, because the index lists only some of their files.
     """
     parsed = parse_query(query.text_query)
     if not (parsed.paths or query.file_paths):

@@ -26,7 +26,7 @@ from rootle.types import COMMIT_URI, RevisionRange, SearchQuery, SearchResponse
 class CommitSelection:
     """Answers questions for which commits need not be searched by words."""
 
-    date_of: Callable[[str], float | None]  # the Unix time of a commit, tag or branch
+    find_date: Callable[[str], float | None]  # the Unix time of a commit, tag or branch
     open_names: Callable[[], NameLookup]
 
     def list(
@@ -41,7 +41,7 @@ class CommitSelection:
     ) -> SearchResponse | None:
         """Return the commits that a question selects without words; None if it selects none."""
         if past.commit:
-            found = view.with_prefix(past.commit)
+            found = view.find_by_prefix(past.commit)
             return list_named(query, view, found, limit) if found else None
         if past.release:
             return self._list_release(query, commits, view, past.release, limit)
@@ -120,4 +120,6 @@ class CommitSelection:
 
     def _find_revision(self, name: str) -> str | None:
         """Return the name of a revision, with or without the "v" of a version; None if unknown."""
-        return next((one for one in version_spellings(name) if self.date_of(one) is not None), None)
+        return next(
+            (one for one in version_spellings(name) if self.find_date(one) is not None), None
+        )

@@ -80,7 +80,7 @@ class ImageSearch:
                 return response
             images, _ = self._find_by_text(query, parsed, 1, explain=explain)
             return replace(response, results=_merge(response.results, images))
-        images, problem = self._find_by_text(query, parsed, _share_of(limit), explain=explain)
+        images, problem = self._find_by_text(query, parsed, _limit_images(limit), explain=explain)
         if not images:
             return _add_problem(find_files(query), problem)
         response = find_files(replace(query, limit=limit - len(images)))
@@ -103,7 +103,7 @@ class ImageSearch:
         limit = check_query(valid, self.config)
         is_first = query.cursor is None and query.at is None
         parsed = parse_query(query.text_query) if find is not None else ParsedQuery("")
-        most = limit if find is None else _share_of(limit)
+        most = limit if find is None else _limit_images(limit)
         images, problem = (
             self._find(
                 lambda: self.index.find_similar(image, media_type),
@@ -171,7 +171,7 @@ def _role_of_images(query: SearchQuery, parsed: ParsedQuery) -> Role | None:
     return "last" if len(parsed.text.split()) > 1 else None
 
 
-def _share_of(limit: int) -> int:
+def _limit_images(limit: int) -> int:
     return int(limit * _SHARE) or (1 if limit > 1 else 0)
 
 

@@ -28,7 +28,7 @@ class MemoryCollection:
     # Returns the memories about a topic that pass a test, best first. Raises ConfigError if
     # memories are disabled.
     recall: Callable[[str, IsWanted], Sequence[Memory]]
-    date_of: Callable[[str], float | None]  # returns the Unix time of a commit, tag or branch
+    find_date: Callable[[str], float | None]  # returns the Unix time of a commit, tag or branch
 
     @property
     def kind(self) -> ResultKind:
@@ -45,7 +45,7 @@ class MemoryCollection:
         Raise QueryError if the query has a filter by path, language or author: memories have none.
         """
         started_s = time.perf_counter()
-        text = resolve_dates(query.text_query, self.date_of, in_words=False)
+        text = resolve_dates(query.text_query, self.find_date, in_words=False)
         parsed = parse_query(text)
         filters = list(_list_file_filters(query, parsed))
         if filters:

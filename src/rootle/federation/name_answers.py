@@ -27,9 +27,9 @@ from rootle.history.names.place_changes import (
     ChangedPlace,
     PlaceChange,
     changes_by_lines,
+    choose_section,
     last_word,
     result_of_change,
-    section_of,
 )
 from rootle.history.names.unindexed_commits import MAX_HEADERS, describe_unindexed
 from rootle.history.removed_definitions import RemovedDefinition
@@ -169,9 +169,10 @@ class NameAnswers:
         return f"{name} still exists: {place.where}" if place and is_present else ""
 
     def _find_unlisted_removal(self, name: str, view: CommitView) -> list[PlaceChange]:
-        """Return the last commit of a removed folder.
+        """Return the last commit that changed a removed folder.
 
-        Return that of a file only if it changed more files than the index lists.
+        For a file, return its last commit only if this commit changed more files than the index
+        lists, because then the index may lack the removal.
         """
         place = self.names.find_place(name)
         changes = [] if place is None else changes_by_lines(view, place)[:1]
@@ -193,7 +194,7 @@ def _read_removals(
         state = view.commit_at(removal.uri)
         if state is not None and state not in found:
             lines = [f"-{line}" for line in removal.lines if pattern.search(line)][:1]
-            found[state] = PlaceChange(state, section_of(view, state, {removal.path}), lines)
+            found[state] = PlaceChange(state, choose_section(view, state, {removal.path}), lines)
     return [found[state] for state in view.newest_first(found)]
 
 
@@ -226,9 +227,10 @@ def _is_folder(place: ChangedPlace, name: str) -> bool:
 
 
 def _select_main_author(found: NameChanges, name: str, commits: CommitSearch) -> NameChanges:
-    """Return the commits of the author of most of them, with the numbers of the others.
+    """Return the commits of the main author, with a note that counts the commits of each author.
 
-    git names the authors of commits that are not indexed. If it fails, they are not counted.
+    The authors of commits that are not indexed are read from git. If this fails, these commits are
+    not counted.
     """
     headers = commits.updates.read_headers(found.unindexed[:MAX_HEADERS])
     own = [change.state.author.partition(" <")[0] for change in found.commits]

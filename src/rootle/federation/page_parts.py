@@ -32,8 +32,9 @@ def search_parts(query: SearchQuery, parts: Sequence[PagePart], limit: int) -> S
     """Return a page of at most `limit` results from all parts, in their order.
 
     A part that finds less than its share leaves room for the next ones. On the first page, parts
-    that are not confident come after the others, and a note names those that the query names. The
-    cursor contains one cursor for each part.
+    that are not confident come after the others, and a note is added for each part that the query
+    names and that found no likely answer, unless this is the case for all parts. The cursor
+    contains one cursor for each part.
     Raise StaleCursorError if the cursor of the query belongs to another query.
     """
     cursors = _split_cursor(query.cursor, parts)
@@ -43,7 +44,7 @@ def search_parts(query: SearchQuery, parts: Sequence[PagePart], limit: int) -> S
     following: dict[str, str] = {}
     room = limit
     for at, part in enumerate(open_parts):
-        share = _share_of(room, limit, at, len(open_parts) - at - 1)
+        share = _limit_part(room, limit, at, len(open_parts) - at - 1)
         if not share:
             following[part.name] = cursors[part.name]
             continue
@@ -70,7 +71,7 @@ def names_of_cursor(cursor: str | None) -> Collection[str]:
     return _read_cursor(cursor) if cursor and cursor.startswith(_CURSOR_PREFIX) else ()
 
 
-def _share_of(room: int, limit: int, at: int, rest: int) -> int:
+def _limit_part(room: int, limit: int, at: int, rest: int) -> int:
     """Return the maximum number of results of part number `at` if `rest` parts follow it."""
     if not rest:
         return room

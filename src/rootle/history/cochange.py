@@ -31,7 +31,7 @@ class PastChange:
 
 @dataclass(frozen=True, slots=True)
 class Cochange:
-    """How often another file changed together with a given file.
+    """The number of commits that changed a given file and another one together.
 
     The shares are those of the common commits among other commits, from 0 to 1.
     """
@@ -64,7 +64,7 @@ class ChangeHistory:
         newest = sorted(self._by_path, key=lambda one: (-self._by_path[one][0].committed_s, one))
         self._recency = {path: 1 / (1 + at / _RECENCY) for at, path in enumerate(newest)}
 
-    def changes_of(self, path: str) -> Sequence[PastChange]:
+    def list_changes(self, path: str) -> Sequence[PastChange]:
         """Return the commits that changed a file, newest first."""
         return self._by_path.get(path, ())
 
@@ -73,7 +73,7 @@ class ChangeHistory:
         ordered = sorted(self._by_path, key=lambda path: (-len(self._by_path[path]), path))
         return ordered[:count]
 
-    def recency_of(self, path: str) -> float:
+    def measure_recency(self, path: str) -> float:
         """Return 1 for the most recently changed file, and lower values for earlier changes."""
         return self._recency.get(path, 0.0)
 
@@ -93,7 +93,7 @@ class ChangeHistory:
 
     def partners(self, path: str) -> Mapping[str, Cochange]:
         """Return the files that changed together with a file."""
-        changes = self.changes_of(path)
+        changes = self.list_changes(path)
         total = self._weights.get(path, 0.0) + _SMOOTHING
         recent = [frozenset(change.paths) for change in changes[:_RECENT]]
         in_year = sum(change.committed_s > self.newest_s - _YEAR_S for change in changes)

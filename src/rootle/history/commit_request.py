@@ -17,7 +17,7 @@ OpenCommits = Callable[[], CommitSearch | str]  # returns a message if there are
 
 @dataclass(frozen=True, slots=True)
 class IndexGap:
-    """Why the indexes of commits and of removed definitions are incomplete."""
+    """The reasons why the indexes of commits and of removed definitions are incomplete."""
 
     commits: str = ""  # the reason why not all commits are indexed; "" if all are
     removed: str = ""  # the same for the definitions that commits removed

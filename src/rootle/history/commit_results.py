@@ -62,7 +62,7 @@ def _extend_first(view: CommitView, state: FileState, result: SearchResult) -> S
     """Extend the first lines of a result so that they do not begin or end inside a change."""
     found = (
         section
-        for section in view.index.sections_of(state.id)
+        for section in view.index.read_sections(state.id)
         if section.label == result.place
         and section.start_line <= result.start_line <= result.end_line <= section.end_line
     )
@@ -113,7 +113,7 @@ def _limit_to_folder(view: CommitView, state: FileState, result: SearchResult) -
 
 
 def _changed_files(view: CommitView, state: FileState) -> tuple[ChangedFile, ...]:
-    sections = [one for one in view.sections_of(state) if one.label != COMMIT_MESSAGE]
+    sections = [one for one in view.read_sections(state) if one.label != COMMIT_MESSAGE]
     old_paths = view.old_paths(state)
     return tuple(
         ChangedFile(section.label, tuple(_names(section)), old_paths.get(section.label))
@@ -162,7 +162,7 @@ class LastCommits:
 def _find_last(
     view: CommitView, path: str, name: str, last_modified: str | None
 ) -> CommitFacts | None:
-    changes = view.changes_of(path)
+    changes = view.list_changes(path)
     if changes and _brief(view, changes[0][0]).date != last_modified:
         changes = _order_by_history(view, changes, last_modified)
     if not changes or _brief(view, changes[0][0]).date != last_modified:

@@ -157,10 +157,11 @@ class VisibleCommits:
 
 
 def list_period(updates: CommitUpdates, kind: PeriodKind, revision: str) -> frozenset[str]:
-    """Return the commits outside ("since") or inside ("until") the history of a revision.
+    """Return the hashes of the commits that `since:` or `until:` with a revision selects.
 
-    They are hashes of commits in the history of the folder. Raise QueryError if the revision does
-    not exist, or git fails.
+    "since" selects the commits in the history of HEAD that are not in the history of the revision,
+    and "until" those in the history of the revision. Raise QueryError if the revision does not
+    exist, or git fails.
     """
     if kind == "since":
         found = updates.list_range(RevisionRange(revision, "HEAD"))
@@ -202,8 +203,8 @@ class CommitSearch:
     def view(self, *, has_ignored: bool = False) -> CommitView | None:
         """Return the commits that are indexed now; None if none are.
 
-        Set `has_ignored` if none of the changed lines and paths are shown. The changes of files
-        that are ignored now are then not looked for, which takes longer than many questions.
+        Set `has_ignored` if the caller shows no changed lines or paths. This skips the search for
+        changes of files that are ignored now, which takes longer than many questions.
         """
         if not self.updates.exists():
             return None
@@ -235,8 +236,7 @@ class CommitSearch:
     ) -> tuple[str, ...]:
         """Return notes about older commits, and changed lines, that are not indexed.
 
-        `definitions` are the commits with the definitions that they removed, if these are searched
-        too.
+        `definitions` is the view of the index of removed definitions, if it is searched too.
         """
         limit = self.updates.explain_limit()
         found = self.partial_commits.get(view)

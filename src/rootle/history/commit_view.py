@@ -47,7 +47,7 @@ class CommitView:
         """Return the commit with this URI; None if it does not belong to the folder."""
         return next(iter(self.select([self.index.file_at(uri)])), None)
 
-    def with_prefix(self, prefix: str) -> list[FileState]:
+    def find_by_prefix(self, prefix: str) -> list[FileState]:
         """Return the commits whose hashes begin with a prefix."""
         uri = f"{COMMIT_URI}{prefix}"
         if len(prefix) >= 40 and (state := self.commit_at(uri)) is not None:
@@ -82,30 +82,30 @@ class CommitView:
 
         return sorted(found, key=key)
 
-    def sections_of(self, state: FileState) -> list[DocumentSection]:
+    def read_sections(self, state: FileState) -> list[DocumentSection]:
         """Return the message of a commit and the files below the folder that it changed."""
-        named = ((self.relative_label(s.label), s) for s in self.index.sections_of(state.id))
+        named = ((self.relative_label(s.label), s) for s in self.index.read_sections(state.id))
         return [replace(section, label=label) for label, section in named if label is not None]
 
     def old_paths(self, state: FileState) -> Mapping[str, str]:
         """Return the old paths of the files that a commit renamed below the folder, by the new."""
-        renamed = (one for one in self.sections_of(state) if one.title.startswith(RENAMED_TO))
+        renamed = (one for one in self.read_sections(state) if one.title.startswith(RENAMED_TO))
         pairs = ((self.relative_label(one.title.removeprefix(RENAMED_TO)), one) for one in renamed)
         return {path: one.label for path, one in pairs if path is not None}
 
     def may_lack_files(self, state: FileState) -> bool:
         """Return whether a commit may have changed more files than the index lists."""
-        sections = self.index.sections_of(state.id)
+        sections = self.index.read_sections(state.id)
         files = [one for one in sections if not one.title.startswith(RENAMED_TO)]
         return len(files) > MAX_INDEXED_FILES  # `files` also contains the section of the message
 
     def list_partial(self) -> set[str]:
         """Return the URIs of the commits of which not all changed lines could be read."""
-        # Reading the states of all commits of a large repository takes a quarter of a second.
+        # Do not read the states of all commits: in a large repository, this takes 0.25 s.
         found = self.index.paths_with_encoding(PARTIAL_COMMIT)
         return {path for at, path in found if self.ids is None or at in self.ids}
 
-    def changes_of(self, path: str) -> Sequence[tuple[int, DocumentSection]]:
+    def list_changes(self, path: str) -> Sequence[tuple[int, DocumentSection]]:
         """Return the latest changes to a file, each with the id of its commit, newest first."""
         found = self.index.sections_with(f"{self.folder}{path}", _MAX_CHANGES)
         return [(at, section) for at, section in found if self.ids is None or at in self.ids]
@@ -130,7 +130,7 @@ class CommitView:
 
     def count_message_lines(self, state: FileState) -> int:
         """Return how many lines of the indexed text of a commit are its message."""
-        sections = self.index.sections_of(state.id)
+        sections = self.index.read_sections(state.id)
         return sections[0].end_line if sections else 1
 
     def is_same(self, other: CommitView) -> bool:

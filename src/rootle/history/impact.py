@@ -15,7 +15,7 @@ from rootle.history.commit_view import CommitView
 from rootle.history.impact_features import ImpactCandidate, ImpactFeatures, estimate_probabilities
 from rootle.index.reader import IndexReader
 from rootle.search.symbols.definitions import is_test_place
-from rootle.text.languages import PROSE, language_of
+from rootle.text.languages import PROSE, detect_language
 from rootle.types import CommitFacts, ImpactAnswer, ImpactedFile
 
 DEFAULT_LIMIT: Final = 10
@@ -101,7 +101,7 @@ def _describe(view: CommitView | None, history: ChangeHistory, estimate: _Estima
         round(estimate.probability, 4),
         estimate.seed,
         candidate.cochange.count,
-        len(history.changes_of(estimate.seed)),
+        len(history.list_changes(estimate.seed)),
         round(candidate.cochange.share, 4),
         _describe_commits(view, candidate.cochange.commits[:_MAX_COMMITS]),
         candidate.references[:_MAX_REFERENCES],
@@ -119,4 +119,4 @@ def _describe_commits(view: CommitView | None, ids: Sequence[int]) -> tuple[Comm
 def _kind(path: str) -> str:
     if is_test_place(path, ""):
         return "test"
-    return "document" if language_of(path) in PROSE else "code"
+    return "document" if detect_language(path) in PROSE else "code"

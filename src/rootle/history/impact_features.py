@@ -18,8 +18,8 @@ from rootle.models.shipped import IMPACT_V1, model_file
 from rootle.protocols import WeightedTerm
 from rootle.rank.rankers.tree_ensemble import GradientBoostedTrees, load_trees
 from rootle.search.symbols.definitions import is_test_place
-from rootle.text.languages import PROSE, language_of
-from rootle.text.terms import WORD, split_identifier, stem_of, whole_identifier
+from rootle.text.languages import PROSE, detect_language
+from rootle.text.terms import WORD, file_stem, split_identifier, whole_identifier
 
 # The features of the model that `training/impact/train.py` trains, in order.
 NAMES: Final = (
@@ -125,7 +125,7 @@ class ImpactFeatures:
         folder: tuple[float, float],
     ) -> tuple[float, ...]:
         history = self._history
-        changes, own = history.changes_of(seed), history.changes_of(path)
+        changes, own = history.list_changes(seed), history.list_changes(path)
         days = (history.newest_s - own[0].committed_s) / _DAY_S if own else 3_650.0
         popularity = len(own) / (history.count + 1)
         last = changes[0].paths if changes else ()
@@ -148,7 +148,7 @@ class ImpactFeatures:
             math.log1p(used),
             similarity,
             float(is_test),
-            float(language_of(path) in PROSE),
+            float(detect_language(path) in PROSE),
             math.log1p(max(0.0, days)),
             math.log((cochange.share + 0.01) / (popularity + 0.01)),
             cochange.reverse_share,
@@ -160,7 +160,7 @@ class ImpactFeatures:
             math.log1p(len(changes)),
             math.log1p(len(own)),
             cochange.year_share,
-            history.recency_of(path),
+            history.measure_recency(path),
         )
 
     def _content_links(
@@ -169,9 +169,9 @@ class ImpactFeatures:
         """Return the files whose names a file uses, the users of its names, and similar files."""
         if state is None:
             return {}, {}, {}
-        chunks = [row.id for row in self._index.chunks_of(state.id)]
+        chunks = [row.id for row in self._index.list_chunks(state.id)]
         text = self._index.text(state.id)
-        symbols = list(dict.fromkeys(self._index.symbols_of(chunks)))
+        symbols = list(dict.fromkeys(self._index.list_symbols(chunks)))
         return self._used(text, symbols), self._users(symbols), self._similar(text, state)
 
     def _used(self, text: str, symbols: Sequence[str]) -> dict[str, list[str]]:
@@ -192,8 +192,8 @@ class ImpactFeatures:
 
     def _users(self, symbols: Sequence[str]) -> dict[str, list[str]]:
         found: dict[str, list[str]] = defaultdict(list)
-        telling = [name for name in symbols if len(name) > 4][:_MAX_DEFINED]
-        for name in telling:
+        specific = [name for name in symbols if len(name) > 4][:_MAX_DEFINED]
+        for name in specific:
             terms = self._index.sparse.stems(whole_identifier("".join(WORD.findall(name))))
             if not terms:
                 continue
@@ -240,7 +240,7 @@ def _folder(path: str) -> str:
 
 def _stem(path: str) -> str:
     """Return the words of a file name without its extension and words such as "test"."""
-    name = stem_of(path).partition(".")[0] or path.rpartition("/")[2]
+    name = file_stem(path).partition(".")[0] or path.rpartition("/")[2]
     return " ".join(word for word in split_identifier(name) if word not in _TEST_WORDS)
 
 

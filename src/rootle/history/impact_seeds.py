@@ -39,8 +39,9 @@ def find_seeds(
     search: Callable[[str, int], Sequence[str]],
     read_paths: Callable[[str], Iterable[str]],
 ) -> list[str]:
-    """Return the files that a change is about: paths, a diff, a task, or None for the work tree.
+    """Return the files that a change is about.
 
+    `change` is a list of paths, a diff, a task in words, or None for the changes in the work tree.
     `read_paths` returns the paths that a reference such as "src/a.py:12" may mean. Raise QueryError
     for an empty change, and for a path that is not indexed or belongs to an installed package.
     """
@@ -113,12 +114,12 @@ def _paths_in(diff: str) -> list[str]:
         # Both paths have the same length, because only their prefixes differ.
         half = len(header) // 2
         pairs.append((unquote_git_path(header[:half]), unquote_git_path(header[half + 1 :])))
-    found = [path for old, new in pairs for path in _without_prefixes(old, new)]
+    found = [path for old, new in pairs for path in _strip_prefixes(old, new)]
     found += map(unquote_git_path, _RENAMED.findall(diff))
     return [path for path in dict.fromkeys(found) if path != _NO_FILE]
 
 
-def _without_prefixes(old: str, new: str) -> tuple[str, str]:
+def _strip_prefixes(old: str, new: str) -> tuple[str, str]:
     """Return both paths without prefixes such as "a/" and "b/", if the prefixes are different."""
     is_one_file = _NO_FILE in (old, new)
     if is_one_file or (old[:2] != new[:2] and _PREFIX.match(old) and _PREFIX.match(new)):

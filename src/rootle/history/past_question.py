@@ -117,7 +117,7 @@ _MAX_CHARS: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class PastQuestion:
-    """How a question is answered from commits."""
+    """A question about the past, and how commits answer it."""
 
     asks_first: bool  # commits come before files
     excludes_files: bool = False  # `in:history`
@@ -180,9 +180,10 @@ def _find_release(text: str) -> str:
 
 
 def _describes_code(text: str) -> bool:
-    """Return whether a query describes code and declares its name, as language models write it.
+    """Return whether a query describes code and declares its name, as language models do.
 
-    Such a query may be about code that reads commits. It does not begin with a question.
+    Words about commits in such a query may describe code that reads commits. A query that begins
+    with a question about the past does not count.
     """
     return _PAST.match(text) is None and bool(find_declared_names(text))
 
@@ -204,7 +205,7 @@ def find_hashes(text: str) -> tuple[str, ...]:
     return tuple(found)[:_MAX_HASHES]
 
 
-def without_hashes(text: str) -> str:
+def remove_hashes(text: str) -> str:
     """Return a question without the words that look like hashes of commits."""
     return _HASH_WORD.sub("", text)
 

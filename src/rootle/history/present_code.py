@@ -46,8 +46,8 @@ class PresentCode:
     def find(self, code: RemovedLines) -> str | None:
         """Return the path of a file with the code; None if it no longer exists.
 
-        It exists if a file contains it, if the same file defines its name, or if another file
-        defines its name with similar code.
+        The code still exists if a file contains it, if its old file still defines its name, or if
+        another file defines its name with similar code.
         """
         lines = _significant(code.lines)
         for state in self._definers(code.name):
@@ -73,7 +73,7 @@ class PresentCode:
         if not key:
             return []
         ids = self._index.sparse.definers([key], _MAX_DEFINERS)[key]
-        spelled = set(self._index.symbols_of(ids))
+        spelled = set(self._index.list_symbols(ids))
         if name.rstrip("?!") not in {one.rstrip("?!") for one in spelled}:
             return []
         files = {row.file_id for row in self._index.chunks(ids).values()}
@@ -103,5 +103,5 @@ class PresentCode:
 
 def _significant(lines: tuple[str, ...]) -> list[str]:
     normalized = ("".join(line.split()) for line in lines)
-    telling = (line for line in normalized if sum(map(str.isalnum, line)) >= _MIN_LETTERS)
-    return list(telling)[:_MAX_LINES]
+    specific = (line for line in normalized if sum(map(str.isalnum, line)) >= _MIN_LETTERS)
+    return list(specific)[:_MAX_LINES]

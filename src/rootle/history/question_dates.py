@@ -56,26 +56,27 @@ _REVISION: Final = re.compile(
     rf"\b(?P<kind>since|after|before|until|till) {_KIND}(?P<name>{REVISION_NAME}){_NAME_END}",
     re.IGNORECASE | re.ASCII,
 )
-# A name with a digit, a hyphen, an underscore or a slash: other words are rarely revisions here.
+# The name must contain a digit, a hyphen, an underscore or a slash, because other words after
+# "before" or "until" are rarely revisions.
 _BEFORE: Final = re.compile(
     rf"\b(?P<kind>before|until|till) {_KIND}"
     r"(?P<name>(?=[\w.]*[\d_/-])\w[\w./^~+-]*\w)(?=[\s?!,]|$)",
     re.IGNORECASE,
 )
 _MAX_BOUNDS: Final = 2  # one "since", and one "until"
-# A word of these letters may be the beginning of a hash, such as "added".
+# A word of only these letters, such as "added", may be mistaken for the beginning of a hash.
 _HASH_LETTERS: Final = re.compile("[a-f]+", re.IGNORECASE)
 
 
 def read_dates(
-    text: str, now: datetime, date_of: Callable[[str], float | None], *, is_strict: bool = False
+    text: str, now: datetime, find_date: Callable[[str], float | None], *, is_strict: bool = False
 ) -> tuple[str, list[str]]:
     """Return a question without its dates, and the dates as operators, such as "since:2024-03".
 
-    `date_of` returns the Unix time of a revision, or None if there is no such revision. If
+    `find_date` returns the Unix time of a revision, or None if there is no such revision. If
     `is_strict` is set, a number such as 2024 counts as a year only if it ends the question or a
-    phrase of it, because it may also be an amount, as in "in 2024 bytes". Then only the revisions
-    after "before" and "until" are converted.
+    phrase of it, because it may also be an amount, as in "in 2024 bytes", and revisions are
+    converted only after "before" and "until".
     """
     operators: list[str] = []
 
@@ -97,9 +98,9 @@ def read_dates(
     take(_WITHIN, lambda found: f"since:{found['date']} until:{found['date']}")
     take(_BOUND, lambda found: _bound(found["kind"], found["date"]))
     if not is_strict:
-        take(_REVISIONS, lambda found: _revisions(found, date_of))
+        take(_REVISIONS, lambda found: _revisions(found, find_date))
     for _ in range(_MAX_BOUNDS):
-        take(_BEFORE if is_strict else _REVISION, lambda found: _revision_bound(found, date_of))
+        take(_BEFORE if is_strict else _REVISION, lambda found: _revision_bound(found, find_date))
     return text, operators
 
 
@@ -154,19 +155,19 @@ def _previous(date: str) -> str:
     return f"{day - timedelta(days=1):%Y-%m-%d}"
 
 
-def _revisions(found: re.Match[str], date_of: Callable[[str], float | None]) -> str:
-    first, last = (_find_revision(found[name], date_of) for name in ("first", "last"))
+def _revisions(found: re.Match[str], find_date: Callable[[str], float | None]) -> str:
+    first, last = (_find_revision(found[name], find_date) for name in ("first", "last"))
     return f"since:{first} until:{last}" if first and last else ""
 
 
-def _revision_bound(found: re.Match[str], date_of: Callable[[str], float | None]) -> str:
-    name = _find_revision(found["name"], date_of)
+def _revision_bound(found: re.Match[str], find_date: Callable[[str], float | None]) -> str:
+    name = _find_revision(found["name"], find_date)
     kind = "since" if found["kind"].lower() in ("since", "after") else "until"
     return f"{kind}:{name}" if name else ""
 
 
-def _find_revision(name: str, date_of: Callable[[str], float | None]) -> str:
-    """Return the revision that a name means: v2.1 may also be called 2.1. "" if there is none."""
+def _find_revision(name: str, find_date: Callable[[str], float | None]) -> str:
+    """Return the spelling of a revision that exists, with or without "v"; "" if none does."""
     if _HASH_LETTERS.fullmatch(name):
         return ""
-    return next((one for one in version_spellings(name) if date_of(one) is not None), "")
+    return next((one for one in version_spellings(name) if find_date(one) is not None), "")

@@ -14,14 +14,14 @@ from rootle.errors import QueryError
 from rootle.history.commit_search import RemovedLines
 from rootle.index.reader import SparseReader
 from rootle.search.query.syntax import parse_query, phrase_pattern
-from rootle.text.languages import CODE_EXTENSIONS, language_of
+from rootle.text.languages import CODE_EXTENSIONS, detect_language
 from rootle.text.stemmer import open_stemmer
 from rootle.text.terms import (
     STOP_WORDS,
     WORD,
     TermTable,
+    file_stem,
     path_words,
-    stem_of,
     text_terms,
     whole_identifier,
     word_terms,
@@ -133,8 +133,8 @@ class RemovalQuestion:
     def weigh_terms(self, sparse: SparseReader) -> Mapping[str, float]:
         """Return the stems of the question with their weights. Rare stems weigh more."""
         words = [word.lower() for word in WORD.findall(self.text)]
-        telling = [w for w in words if w not in STOP_WORDS and w not in _ASKING] or words
-        kept = [word for word in WORD.findall(self.text) if word.lower() in telling]
+        specific = [w for w in words if w not in STOP_WORDS and w not in _ASKING] or words
+        kept = [word for word in WORD.findall(self.text) if word.lower() in specific]
         terms = list(dict.fromkeys(stem for word in kept for stem in _table()[word].split()))
         count, frequencies = sparse.file_frequencies(terms)
         return {
@@ -179,7 +179,7 @@ def score_removal(
     if not is_same and question.is_in(code):
         # All lines of code with the name get the same score, so that the newest commit comes first:
         # it removed the name.
-        is_code = language_of(code.path) in CODE_EXTENSIONS
+        is_code = detect_language(code.path) in CODE_EXTENSIONS
         return _CONTAINS_NAME if is_code else _PROSE_WITH_NAME
     if is_same == 1 and question.name:
         return 1.0  # the same for all definitions, so that the one removed last comes first
@@ -228,7 +228,7 @@ def is_named(question: RemovalQuestion, code: RemovedLines) -> float:
 
 def _is_owner(owner: str, code: RemovedLines) -> bool:
     """Return whether code is in the class or module `owner`; true if `owner` is empty."""
-    return not owner or owner in WORD.findall(code.scope) or owner == stem_of(code.path)
+    return not owner or owner in WORD.findall(code.scope) or owner == file_stem(code.path)
 
 
 def _key(name: str) -> str:

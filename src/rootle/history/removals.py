@@ -32,7 +32,7 @@ from rootle.search.query.filters import filter_files
 from rootle.search.query.syntax import parse_query
 from rootle.search.revision_periods import select_by_history
 from rootle.text.file_kinds import is_vendored
-from rootle.text.languages import language_of
+from rootle.text.languages import detect_language
 from rootle.types import COMMIT_URI, HIDDEN_SECRET, Removal, RemovalAnswer, SearchQuery, Symbol
 
 DEFAULT_LIMIT: Final = 5
@@ -55,7 +55,7 @@ _CHECKS_PER_RESULT: Final = 12
 # Two definitions with the same name in unknown classes are regarded as one if they have at least
 # this share of their lines in common.
 _SAME_SHARE: Final = 0.5
-_MAX_MOVED: Final = 3  # definitions that a note lists because they were moved
+_MAX_MOVED: Final = 3  # moved definitions that a note lists
 _MIN_MOVED_SCORE: Final = 0.3
 _ADVICE: Final = "; search removed code in the root of a repository"
 
@@ -144,13 +144,13 @@ def _note_missing_name(
 
 
 def _note_hidden(count: int) -> tuple[str, ...]:
-    """Return a note if changes of this number of files were left out."""
+    """Return a note that `count` changes of files were left out; none if `count` is 0."""
     if not count:
         return ()
-    files = "1 file is" if count == 1 else f"{count} files are"
+    changes = "1 change of a file is" if count == 1 else f"{count} changes of files are"
     return (
-        f"in the commits that were searched, the changes of {files} hidden, because they may "
-        "contain secrets; code that was removed there is not found",
+        f"in the commits that were searched, {changes} hidden, because the files may contain "
+        "secrets; code that these changes removed is not found",
     )
 
 
@@ -162,7 +162,7 @@ def _make_filter(query: SearchQuery) -> Callable[[_Candidate, CommitView], bool]
     def passes(candidate: _Candidate, view: CommitView) -> bool:
         path = candidate.code.path
         commits = select_by_history(parsed, [candidate.state], view.list_period)
-        states = [one._replace(path=path, language=language_of(path)) for one in commits]
+        states = [one._replace(path=path, language=detect_language(path)) for one in commits]
         passed = filter_files(query, parsed, states, now_s)
         return bool(states) and (passed is None or bool(passed))
 
@@ -225,12 +225,15 @@ class _RemovalSearch:
         return self._commits.describe_unread(self._view, definitions)
 
     def count_hidden(self) -> int:
-        """Return how many files changed in the searched commits, but may contain secrets."""
+        """Return how many changes of files in the searched commits may contain secrets.
+
+        A file is counted once for each commit that changed it.
+        """
         texts = {commit: self._index.text(commit).split("\n") for commit in self._searched}
         headings = (
             texts[state.id][section.start_line - 1]
             for state in self._view.select(self._index.files(self._searched).values())
-            for section in self._view.sections_of(state)
+            for section in self._view.read_sections(state)
         )
         return sum(heading.rstrip().endswith(f" ({HIDDEN_SECRET})") for heading in headings)
 

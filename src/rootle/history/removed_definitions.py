@@ -11,8 +11,8 @@ from typing import Final, Protocol
 from rootle.errors import IndexStorageError
 from rootle.history.commit_view import CommitView
 from rootle.index.reader import ChunkRow, IndexReader
-from rootle.protocols import NO_HITS, Embedder, Ranked, WeightedTerm
-from rootle.text.terms import WORD, stem_of, word_terms
+from rootle.protocols import NO_HITS, Embedder, RankedIds, WeightedTerm
+from rootle.text.terms import WORD, file_stem, word_terms
 from rootle.types import HIDDEN_CHANGE, REMOVED_SCOPE_SEPARATOR, DocumentSection
 
 # The number of chunks that each search contributes, and the number of definitions in the answer.
@@ -94,7 +94,7 @@ class RemovedDefinitions:
         best = sorted(scores, key=lambda chunk: (-scores[chunk], chunk))
         return self._read(index, {chunk: scores[chunk] for chunk in best})
 
-    def with_name(self, name: str) -> tuple[list[RemovedDefinition], bool]:
+    def find_by_name(self, name: str) -> tuple[list[RemovedDefinition], bool]:
         """Return the definitions with a name, which may include its class or module.
 
         Also return whether more may exist, because not all commits with the name were read. There
@@ -110,7 +110,7 @@ class RemovedDefinitions:
         found = []
         for state in view.select(view.index.files(ids[:_MAX_NAMED]).values()):
             text = view.index.text(state.id).split("\n")
-            made = (self._make(state.path, text, one, 0.0) for one in view.sections_of(state))
+            made = (self._make(state.path, text, one, 0.0) for one in view.read_sections(state))
             found += [one for one in made if one.name == word and _is_owned(one, owners)]
         return found, len(ids) > _MAX_NAMED
 
@@ -180,17 +180,19 @@ class RemovedDefinitions:
 
 def _is_owned(code: RemovedDefinition, owners: Sequence[str]) -> bool:
     """Return whether code is in the class or module that qualifies its name, if there is one."""
-    return not owners or owners[-1] in WORD.findall(code.scope) or owners[-1] == stem_of(code.path)
+    return (
+        not owners or owners[-1] in WORD.findall(code.scope) or owners[-1] == file_stem(code.path)
+    )
 
 
 def _section_at(index: IndexReader, chunk: ChunkRow) -> DocumentSection | None:
     """Return the section that contains a chunk."""
-    sections = index.sections_of(chunk.file_id)
+    sections = index.read_sections(chunk.file_id)
     at = bisect_right([one.start_line for one in sections], chunk.start_line) - 1
     return sections[at] if at >= 0 else None
 
 
-def _scale(hits: Ranked) -> dict[int, float]:
+def _scale(hits: RankedIds) -> dict[int, float]:
     """Return the scores divided by the best score."""
     best = float(hits.scores.max(initial=0.0))
     if best <= 0:

@@ -21,18 +21,18 @@ _SINCE_NAME: Final = re.compile(
 _FILTER: Final = re.compile(r'(?<!\S)(since|until):("[^"]+"|[^\s"]+)')
 
 
-def resolve_dates(text: str, date_of: Callable[[str], float | None], *, in_words: bool) -> str:
+def resolve_dates(text: str, find_date: Callable[[str], float | None], *, in_words: bool) -> str:
     """Return a query whose `since:` and `until:` contain the dates of tags or branches.
 
-    The filters select files by these dates, and commits by the history of the revision:
-    `search.revision_periods` reads its name in the date.
+    The filters select files by these dates, but commits by the history of the revision. The name of
+    the revision stays in the date, where `search.revision_periods` reads it.
 
-    `date_of` returns the Unix time of a revision; None if there is no such revision. If `in_words`
-    is set, the words "since v2.1" also become a filter, provided that v2.1 exists.
+    `find_date` returns the Unix time of a revision; None if there is no such revision. If
+    `in_words` is set, the words "since v2.1" also become a filter, provided that v2.1 exists.
     """
     if in_words:
-        text = _convert_words(text, date_of)
-    return _resolve_revisions(text, date_of)
+        text = _convert_words(text, find_date)
+    return _resolve_revisions(text, find_date)
 
 
 def restore_revisions(notes: Sequence[str], question: str, resolved: str) -> tuple[str, ...]:
@@ -43,12 +43,12 @@ def restore_revisions(notes: Sequence[str], question: str, resolved: str) -> tup
     return tuple(notes)
 
 
-def _convert_words(text: str, date_of: Callable[[str], float | None]) -> str:
+def _convert_words(text: str, find_date: Callable[[str], float | None]) -> str:
     """Replace words such as "since v2.1" in a question with a filter, if v2.1 exists."""
     found = _SINCE_VERSION.search(text) or _SINCE_NAME.search(text)
     if found is None:
         return text
-    dates = ((name, date_of(name)) for name in version_spellings(found[1]))
+    dates = ((name, find_date(name)) for name in version_spellings(found[1]))
     name, date_s = next(((name, date) for name, date in dates if date is not None), ("", None))
     if date_s is None:
         return text
@@ -56,8 +56,8 @@ def _convert_words(text: str, date_of: Callable[[str], float | None]) -> str:
     return f"{rest} {_write_filter('since', name, date_s)}".strip()
 
 
-def _resolve_revisions(text: str, date_of: Callable[[str], float | None]) -> str:
-    """Add the dates from `date_of` to the revisions in the filters of a query.
+def _resolve_revisions(text: str, find_date: Callable[[str], float | None]) -> str:
+    """Add the dates from `find_date` to the revisions in the filters of a query.
 
     A name that is not a revision is kept, so that the filter can report it. A name such as "2024"
     is always a date.
@@ -69,7 +69,7 @@ def _resolve_revisions(text: str, date_of: Callable[[str], float | None]) -> str
         name = found[2].strip('"').rstrip(",;")
         if parse_date(name, 0.0) is not None:
             return found[0]
-        date_s = date_of(name)
+        date_s = find_date(name)
         return found[0] if date_s is None else _write_filter(found[1], name, date_s)
 
     return _FILTER.sub(resolve, text)

@@ -12,15 +12,15 @@ from http.client import HTTPConnection
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    _Mixed = socket.socket
+    _SocketBase = socket.socket
 else:
-    _Mixed = object
+    _SocketBase = object
 
 _NO_LOOKUP: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _Address = tuple[Any, ...]  # Any: 2 or 4 items, depending on the address family
 
 
-class _DeadlineMixin(_Mixed):
+class _DeadlineMixin(_SocketBase):
     """Limits each socket call to the time that remains until the deadline."""
 
     remaining_s: Callable[[], float]

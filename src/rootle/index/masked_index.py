@@ -21,7 +21,7 @@ from rootle.types import HIDDEN_CHANGE, DocumentSection
 class MaskedIndex(IndexReader):
     """An index of which some sections must not be shown.
 
-    Their lines consist of spaces, so that all other text keeps its place. In `sections_of`, they
+    Their lines consist of spaces, so that all other text keeps its place. In `read_sections`, they
     have the label HIDDEN_CHANGE and no title; the other methods leave them out. The words and
     vectors of their chunks can still be found.
     """
@@ -84,11 +84,11 @@ class MaskedIndex(IndexReader):
     def chunks(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
         return self._index.chunks(ids)
 
-    def chunks_of(self, file_id: int) -> Sequence[ChunkRow]:
-        return self._index.chunks_of(file_id)
+    def list_chunks(self, file_id: int) -> Sequence[ChunkRow]:
+        return self._index.list_chunks(file_id)
 
-    def symbols_of(self, chunk_ids: Sequence[int]) -> Sequence[str]:
-        return self._index.symbols_of(chunk_ids)
+    def list_symbols(self, chunk_ids: Sequence[int]) -> Sequence[str]:
+        return self._index.list_symbols(chunk_ids)
 
     def text(self, file_id: int) -> str:
         return self._mask(file_id, self._index.text(file_id))
@@ -100,7 +100,7 @@ class MaskedIndex(IndexReader):
         if file_id not in self._hidden:
             return text
         lines = text.split("\n")
-        for section in self._index.sections_of(file_id):
+        for section in self._index.read_sections(file_id):
             if self._hides(file_id, section):
                 rows = slice(section.start_line - 1, section.end_line)
                 lines[rows] = [" " * len(line) for line in lines[rows]]
@@ -117,17 +117,17 @@ class MaskedIndex(IndexReader):
             )
         ]
 
-    def sections_of(self, file_id: int) -> Sequence[DocumentSection]:
+    def read_sections(self, file_id: int) -> Sequence[DocumentSection]:
         return [
             replace(one, label=HIDDEN_CHANGE, title="") if self._hides(file_id, one) else one
-            for one in self._index.sections_of(file_id)
+            for one in self._index.read_sections(file_id)
         ]
 
     def sections_with(self, label: str, limit: int) -> Sequence[tuple[int, DocumentSection]]:
-        return self._without_hidden(self._index.sections_with(label, limit))
+        return self._drop_hidden(self._index.sections_with(label, limit))
 
     def sections_titled(self, prefix: str) -> Sequence[tuple[int, DocumentSection]]:
-        return self._without_hidden(self._index.sections_titled(prefix))
+        return self._drop_hidden(self._index.sections_titled(prefix))
 
     def section_labels(self) -> Mapping[int, Sequence[str]]:
         labels = self._index.section_labels()
@@ -143,7 +143,7 @@ class MaskedIndex(IndexReader):
     def _hides(self, file_id: int, section: DocumentSection) -> bool:
         return section.label in self._hidden.get(file_id, ())
 
-    def _without_hidden(
+    def _drop_hidden(
         self, found: Sequence[tuple[int, DocumentSection]]
     ) -> Sequence[tuple[int, DocumentSection]]:
         return [(at, section) for at, section in found if not self._hides(at, section)]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Protocol
 
-from rootle.protocols import Ids, Matrix, Ranked, Scores, Vector, WeightedTerm
+from rootle.protocols import Ids, Matrix, RankedIds, Scores, Vector, WeightedTerm
 from rootle.storage.change_time import CHANGE_TICK_NS
 from rootle.types import FILES, DocumentSection
 
@@ -119,7 +119,7 @@ class FileChunks:
 class Neighbors:
     """The result of a nearest-neighbor search."""
 
-    hits: Ranked
+    hits: RankedIds
     vector: Vector
     scan: Scores | None = None  # cosines by row if the index scanned all vectors; opaque to callers
 
@@ -132,7 +132,7 @@ class SparseReader(Protocol):
 
     def query(
         self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
-    ) -> Ranked:
+    ) -> RankedIds:
         """Return at most k chunk ids by BM25 of their text, only from `files` if given."""
 
     def field_scores(
@@ -143,7 +143,7 @@ class SparseReader(Protocol):
         k: int,
         *,
         files: Collection[int] | None = None,
-    ) -> Ranked:
+    ) -> RankedIds:
         """Return at most k chunk or file ids by BM25 of `fields`, only from `files` if given.
 
         Equal scores are in the order of paths and lines.
@@ -207,10 +207,10 @@ class DenseReader(Protocol):
     def cosines(self, neighbors: Neighbors, file_ids: Ids) -> FileChunks:
         """Return all chunks of the given files with their cosines; `file_ids` must be ascending."""
 
-    def chunks_of(self, file_ids: Ids) -> FileChunks:
+    def list_chunks(self, file_ids: Ids) -> FileChunks:
         """Return all chunks of the given files; `file_ids` must be ascending."""
 
-    def files_of(self, chunk_ids: Ids) -> Ids:
+    def find_files(self, chunk_ids: Ids) -> Ids:
         """Return the file of each chunk, -1 for an unknown chunk."""
 
     def similarities(self, chunk_ids: Ids) -> Matrix:
@@ -272,10 +272,10 @@ class IndexReader(Protocol):
     def chunks(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
         """Return chunks by id, without unknown ids."""
 
-    def chunks_of(self, file_id: int) -> Sequence[ChunkRow]:
+    def list_chunks(self, file_id: int) -> Sequence[ChunkRow]:
         """Return the chunks of a file in order."""
 
-    def symbols_of(self, chunk_ids: Sequence[int]) -> Sequence[str]:
+    def list_symbols(self, chunk_ids: Sequence[int]) -> Sequence[str]:
         """Return the names that these chunks define, as written in the source."""
 
     def text(self, file_id: int) -> str:
@@ -287,7 +287,7 @@ class IndexReader(Protocol):
     def text_as_written(self, file_id: int) -> str:
         """Return the indexed text of a file, to show it, and to use positions in it."""
 
-    def sections_of(self, file_id: int) -> Sequence[DocumentSection]:
+    def read_sections(self, file_id: int) -> Sequence[DocumentSection]:
         """Return the sections of a document in order, none for a file that is cited by lines."""
 
     def sections_with(self, label: str, limit: int) -> Sequence[tuple[int, DocumentSection]]:

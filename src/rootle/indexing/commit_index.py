@@ -62,11 +62,11 @@ if TYPE_CHECKING:
 # A background update waits only briefly for the lock, because the process that holds it indexes the
 # same commits.
 _LOCK_TIMEOUT_S: Final = 1.0
-# If nothing has been indexed when the wait of a question ends, it goes on for this many times as
-# long. The number of commits is checked at this interval.
+# If no commit is indexed after a question has waited, it waits up to this many times as long again.
+# Meanwhile, it checks the number of commits every `_POLL_S` seconds.
 _EXTRA_WAITS: Final = 2
 _POLL_S: Final = 0.25
-# The share of the commits of an update after which the rest takes few seconds.
+# When an update has indexed this share of its commits, the rest takes only a few seconds.
 _NEARLY_ALL: Final = 0.8
 
 
@@ -128,7 +128,8 @@ class CommitIndex:
         setup = IndexSetup(
             Path(self._root),
             history_dir,
-            # Commits have no maximum size; it only applies to the files that `self._rules` checks.
+            # The maximum size applies only to the files that `self._rules` checks, not to commits,
+            # so a change of it must not rebuild the index.
             replace(config, max_file_bytes=Config().max_file_bytes),
             (self._source,),
             choose_model=choose_model,
@@ -138,7 +139,8 @@ class CommitIndex:
             has_commit_dates=False,
             document_format=f"commits {COMMIT_FORMAT}",
         )
-        # The objects of a repository are compressed, so they are smaller than the text of commits.
+        # The objects of a repository are compressed. If they are large enough for workers, so is
+        # the text of the commits.
         git = find_git_folders(self._root)
         workers = PrestartedWorkers(None if git is None else Path(git.common, "objects"))
         self._indexer = Indexer(setup, on_commit=lambda _: None, prestarted=workers)
@@ -183,8 +185,8 @@ class CommitIndex:
     ) -> tuple[IndexReader, frozenset[int] | None]:
         """Return the newest snapshot, and the commits of `find_visible` in it.
 
-        It is the result of `open_shown`, unless `has_ignored`. Raise IndexStorageError if no commit
-        is indexed yet.
+        The snapshot is the result of `open_shown`; with `has_ignored`, it also contains the changes
+        of files that are ignored now. Raise IndexStorageError if no commit is indexed yet.
         """
         snapshot = self.snapshot()
         heads = tuple(snapshot.value(token_key(COMMITS)).split()[1:])
@@ -380,7 +382,7 @@ class CommitIndex:
         return HistoryStatus(str(folder), commits, measure_folder(folder), self.is_current())
 
     def count_sections(self) -> int:
-        """Return the number of sections of all documents; raise IndexStorageError without any."""
+        """Return the number of sections; raise IndexStorageError if no commit is indexed yet."""
         return sum(map(len, self.snapshot().section_labels().values()))
 
     def clear(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Final
 
 from rootle.config.fields import Config
 from rootle.ingest.chunking.chunk_size_defaults import CHUNKER_VERSION, ChunkLimits
-from rootle.plugins.registry import Found, Kind, find_plugins
+from rootle.plugins.registry import FoundPlugin, Kind, find_plugins
 from rootle.sources.documents.formats import READERS_VERSION
 from rootle.sources.documents.recognition import RECOGNITION_DIR
 from rootle.sources.files.discovery import WalkRules
@@ -72,7 +72,7 @@ def fingerprint(config: Config, model_fingerprint: str) -> str:
     return "/".join(map(str, parts))
 
 
-def _find_plugins(config: Config, kind: Kind) -> Mapping[str, Found]:
+def _find_plugins(config: Config, kind: Kind) -> Mapping[str, FoundPlugin]:
     return find_plugins(config.plugins).select(kind)
 
 
@@ -80,5 +80,5 @@ def _list_references(config: Config, kind: Kind) -> tuple[tuple[str, str], ...]:
     return tuple((name, found.reference) for name, found in _find_plugins(config, kind).items())
 
 
-def _list_versions(plugins: Mapping[str, Found]) -> list[str]:
+def _list_versions(plugins: Mapping[str, FoundPlugin]) -> list[str]:
     return [f"{name}@{found.plugin.version}" for name, found in sorted(plugins.items())]

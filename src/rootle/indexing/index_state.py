@@ -205,7 +205,7 @@ class IndexState:
             yield Manifest(connection)
 
 
-def limit_of(file: FileState | Document, size: int, max_file_bytes: int) -> str:
+def describe_limit(file: FileState | Document, size: int, max_file_bytes: int) -> str:
     """Return what limits the indexed text of a file of `size` bytes."""
     if file.encoding == EXTRACTED:
         return "the limits for documents, or after damage"
@@ -223,5 +223,5 @@ def _find_missing_text(document: Document, size: int, config: Config) -> Partial
     if not missing:
         return None
     share = missing / (len(document.text) + document.omitted_chars)
-    limit = limit_of(document, size, config.max_file_bytes)
+    limit = describe_limit(document, size, config.max_file_bytes)
     return PartialFile(document.uri, limit, round(share, 4))

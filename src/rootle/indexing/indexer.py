@@ -220,7 +220,7 @@ class Indexer:
         return report
 
     def _announce(self, report: IndexReport, event: IndexUpdated | None) -> None:
-        """Tell the subscribers in this process and the other processes about an update."""
+        """Notify the subscribers in this process and the other processes of an update."""
         if event is not None:
             # Before the notice, so that subscribers in this process receive the event only once.
             self._on_commit(event)

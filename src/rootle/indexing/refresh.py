@@ -184,7 +184,7 @@ class IndexRefresher:
         """Return whether the last check found the index current and nothing has changed since.
 
         Each change is reported only once. After a report, this method returns False until the next
-        check. An index with a lower generation is an older copy that replaced the index.
+        check. It also returns False if an older copy, with a lower generation, replaced the index.
         """
         is_recent = time.monotonic() - self._checked_at < _MAX_PROOF_AGE_S
         self._is_proven_current = (
@@ -281,7 +281,7 @@ class IndexRefresher:
         if self._background.is_running:
             return self._staleness
         if self._is_throttled() and self._indexer.state.has_complete_index():
-            return self._staleness_of(self._indexer.state.find_work())
+            return self._measure_staleness(self._indexer.state.find_work())
         self._raise_if_read_only()
         is_usable = self._indexer.has_usable_index()
         work = self._indexer.state.find_work() if is_usable else None
@@ -289,7 +289,7 @@ class IndexRefresher:
             return None
         if work is not None and not fully and not _is_small(work):
             self._start_background_update()
-            return self._staleness_of(work)
+            return self._measure_staleness(work)
         return self._update(on_progress, _LOCK_TIMEOUT_S if fully else _QUERY_LOCK_TIMEOUT_S)
 
     def _is_throttled(self) -> bool:
@@ -314,7 +314,7 @@ class IndexRefresher:
         except (UnavailableError, IndexStorageError) as error:
             if self._indexer.state.has_complete_index():
                 self._on_warning(f"searching the existing index, which may be stale: {error}")
-                return self._staleness_of(self._indexer.state.find_work())
+                return self._measure_staleness(self._indexer.state.find_work())
             if not isinstance(error, UnavailableError):
                 raise
         # There is nothing to search until the other process has finished, so wait for it.
@@ -337,7 +337,7 @@ class IndexRefresher:
         with suppress(UnavailableError, IndexStorageError):
             self._indexer.update(on_progress, timeout_s=0)
 
-    def _staleness_of(self, work: IndexWork | None) -> Staleness | None:
+    def _measure_staleness(self, work: IndexWork | None) -> Staleness | None:
         if work is None or not work.changed_files:
             return None  # only commit dates may be outdated
         age_s = time.time() - max(work.updated_at, self._matched_at)

@@ -15,7 +15,7 @@ from rootle.index.local.commit_dates import parse_records
 from rootle.index.local.index_dir import INNER_DIRS
 from rootle.index.local.snapshot import Snapshot
 from rootle.index.reader import FileState
-from rootle.indexing.index_state import limit_of
+from rootle.indexing.index_state import describe_limit
 from rootle.indexing.indexer import Indexer
 from rootle.indexing.watch.watcher_channel import WatcherChannel
 from rootle.indexing.watch.watcher_state import WatcherState
@@ -123,7 +123,7 @@ def _list_partial_files(
     return tuple(
         PartialFile(
             state.path,
-            limit_of(state, state.size, max_file_bytes),
+            describe_limit(state, state.size, max_file_bytes),
             round(state.missing_share, 4),
         )
         for state in sorted(indexed, key=attrgetter("path"))

@@ -16,14 +16,14 @@ def read_chunks(path: str, index: Snapshot) -> tuple[TextChunk, ...]:
     if not found:
         raise SourceError(f"{path} is not indexed; `rootle status --skipped` may say why")
     (state,) = found
-    rows = index.chunks_of(state.id)
+    rows = index.list_chunks(state.id)
     texts = index.excerpts([(state.id, row.start, row.end) for row in rows])
     modified_s = state.last_modified_s
     last_modified = None if modified_s is None else format_timestamp(modified_s)
     metadata = FileMetadata(last_modified, state.language, state.size)
     return tuple(
         TextChunk(path, row.seq, row.start_line, row.end_line, text, metadata, _unpack(vector))
-        for row, text, vector in zip(rows, texts, index.vectors_of(state.id), strict=True)
+        for row, text, vector in zip(rows, texts, index.read_vectors(state.id), strict=True)
     )
 
 

@@ -72,7 +72,7 @@ class Analyzer:
         words = [find_words(body) for _, body in chunks]
         heading = document_heading(uri, title)
         heading_words = find_words(heading)
-        vectors = self._vectors_of(
+        vectors = self._make_vectors(
             [embedded_text(heading, body) for _, body in chunks],
             [heading_words + found for found in words],
             known,
@@ -115,7 +115,7 @@ class Analyzer:
             vector,
         )
 
-    def _vectors_of(
+    def _make_vectors(
         self,
         texts: Sequence[str],
         words: Sequence[Sequence[str]],

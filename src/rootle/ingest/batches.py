@@ -14,8 +14,8 @@ from rootle.ingest.workers.jobs import ReadResult
 # derived indexes, so that a run that was interrupted continues after the last batch.
 Stages = Literal["never", "first run", "always"]
 
-# The size of a batch. A batch is written while the next one is read; a crash loses at most one
-# batch.
+# The size of a batch. Worker processes read the next documents while a batch is written. A crash
+# loses the batch and these documents.
 _BATCH_CHARS: Final = 2_000_000
 # While searches wait for an index, its first batch has this size, which is about ten commits, and
 # each further one is twice as large as the one before it. Thus the first documents can be searched
@@ -29,9 +29,9 @@ _MAX_S: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class BatchLimits:
-    """The limits after which a batch ends. The document that exceeds a limit belongs to it."""
+    """The limits at which a batch ends. The document that reaches a limit belongs to the batch."""
 
-    first_chars: int  # the size of the first batch; those of further ones grow to `max_chars`
+    first_chars: int  # the size of the first batch; further batches grow to `max_chars`
     max_chars: int
     max_s: float = math.inf  # the time since the first document of the batch, in seconds
 

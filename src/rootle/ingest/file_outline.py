@@ -37,9 +37,9 @@ class FileOutlines:
         if state is None:
             raise SourceError(f"{path} is not indexed; `rootle status --skipped` may say why")
         text = index.text_as_written(state.id)
-        return FileOutline(path, tuple(text.split("\n")), self._definitions_of(state, text))
+        return FileOutline(path, tuple(text.split("\n")), self._list_definitions(state, text))
 
-    def _definitions_of(self, state: FileState, text: str) -> tuple[Definition, ...]:
+    def _list_definitions(self, state: FileState, text: str) -> tuple[Definition, ...]:
         if not state.digest:
             return _find_definitions(text, state.language)
         key = state.digest, state.language

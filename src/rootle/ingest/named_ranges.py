@@ -63,8 +63,9 @@ def list_named_ranges(
 
 
 def find_named_ranges(ranges: Sequence[NamedRange], name: str) -> list[NamedRange]:
-    """Return the matches of "b", "A.b", "class A > def b", "A heading" or "a-heading", in order.
+    """Return the ranges that match a name, in order.
 
+    A name has a form such as "b", "A.b", "class A > def b", "A heading" or "a-heading".
     If there are exact matches, return only these.
     """
     name = compose(name)
@@ -151,7 +152,7 @@ def find_plain_names(text: str, language: str, name: str) -> list[NamedRange]:
     if tree is None or not last:
         return []
     size = len(last.encode("utf-8", "replace"))
-    for places in (sorted(tree.definitions_of(last)), _find_members(tree, last, size)):
+    for places in (sorted(tree.find_definitions(last)), _find_members(tree, last, size)):
         found: dict[tuple[int, int], NamedRange] = {}
         for row, column in places:
             units = tuple(tree.units_at(row))
@@ -171,7 +172,7 @@ def _find_members(tree: SourceTree, name: str, size: int) -> list[Position]:
     If several methods of a class assign an attribute, only the first assignment is returned.
     """
     places: dict[object, Position] = {}
-    for position in tree.occurrences_of(name):
+    for position in tree.find_occurrences(name):
         kind = member_kind(tree, *position, size)
         if kind:
             owner = tuple(unit.title for unit in tree.units_at(position[0]))[:-1]
@@ -180,7 +181,7 @@ def _find_members(tree: SourceTree, name: str, size: int) -> list[Position]:
 
 
 def join_adjacent(ranges: Sequence[NamedRange]) -> list[NamedRange]:
-    """Return ranges in which successive ranges of the same name without a gap are one range."""
+    """Return ranges; join successive ones that have the same name and no gap between them."""
     joined: list[NamedRange] = []
     for one in ranges:
         last = joined[-1] if joined else None

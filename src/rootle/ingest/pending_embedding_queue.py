@@ -182,7 +182,7 @@ class EmbeddingQueue:
             files = step.files
             if lag.dense_since is None:  # the first vectors determine the dimensions
                 files = {state.id for state in self._manifest.files()}
-            derived.replace_vectors(self._documents.vectors_of(sorted(files)))
+            derived.replace_vectors(self._documents.read_vectors(sorted(files)))
             derived.commit(generation)
         except BaseException:
             derived.abandon()

@@ -167,7 +167,7 @@ class Pipeline:
         if lag.is_current(self._manifest.generation()):
             return {}
         since = min(-1 if g is None else g for g in (lag.sparse_since, lag.dense_since))
-        changed, removed = self._manifest.changed_since(since)
+        changed, removed = self._manifest.list_changes_since(since)
         missed: dict[int, FileState | None] = dict.fromkeys(removed)
         missed.update((state.id, state) for state in changed)
         return missed
@@ -177,14 +177,14 @@ class Pipeline:
         for file_id in missed:
             derived.remove_file(file_id, missed=True)
         states = [s for s in missed.values() if s is not None and s.skip is None]
-        for chunk_id, file_id, vector in self._documents.vectors_of([s.id for s in states]):
+        for chunk_id, file_id, vector in self._documents.read_vectors([s.id for s in states]):
             derived.add_vectors(file_id, [chunk_id], [vector], missed=True)
         if not derived.misses_words:
             return
         jobs = [ReadJob(s.path, s.size, s.mtime_ns, s.id, None, s.source, stored=s) for s in states]
         for result in self._run_jobs(jobs, sum(job.size for job in jobs)):
             if result.analyzed is not None:
-                ids = [chunk.id for chunk in self._documents.chunks_of(result.job.file_id)]
+                ids = [chunk.id for chunk in self._documents.list_chunks(result.job.file_id)]
                 add_words(derived, result.job.file_id, ids, result.analyzed, missed=True)
 
     def _run_jobs(self, jobs: Sequence[ReadJob], total: int) -> Iterator[ReadResult]:

@@ -170,7 +170,7 @@ def update_since(before: int, plan: Plan, manifest: Manifest) -> IndexUpdated | 
     generation = manifest.generation()
     if generation == before:
         return None
-    states, _ = manifest.changed_since(before)
+    states, _ = manifest.list_changes_since(before)
     known = (*plan.known_states, *plan.remove)
     indexed_before = {state.path for state in known if state.skip is None}
     changed = {state.path for state in states if state.skip is None}

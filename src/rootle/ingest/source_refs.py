@@ -85,7 +85,7 @@ class DocumentSet:
         for state in index.all_files():
             if state.path == uri and state.source != FILES and state.skip is None:
                 passage = _passage(uri, state.language, index.text_as_written(state.id))
-                return WholeDocument(passage, index.sections_of(state.id))
+                return WholeDocument(passage, index.read_sections(state.id))
         return None
 
 
@@ -138,7 +138,7 @@ def _find_whole(reference: str, documents: DocumentSet) -> tuple[WholeDocument, 
 
 
 def _find_written(path: str, documents: DocumentSet) -> str:
-    """Return the path of a document that differs only in the composition of its characters."""
+    """Return the document path that differs from `path` only in Unicode composition, or ""."""
     if path.isascii():
         return ""
     composed = compose(path)

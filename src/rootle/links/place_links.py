@@ -74,12 +74,12 @@ def _find_uses(place: CodePlace, sources: LinkSources) -> tuple[list[SymbolUse],
 
     Uses that are certain to be of another definition with the same name are left out.
     """
-    uses, is_complete = _uses_of(".".join(place.names[-2:]), place, sources)
+    uses, is_complete = _search_uses(".".join(place.names[-2:]), place, sources)
     owner = place.names[-2] if len(place.names) > 1 else ""
     classes = _Uses([], [])
     if owner and not all(use.target for use in uses.kept):
-        # The type of a receiver may be unknown, but the file imports one of the classes.
-        classes, _ = _uses_of(owner, place, sources)
+        # If the type of a receiver is unknown, the class that its file imports is the likely one.
+        classes, _ = _search_uses(owner, place, sources)
     own = {use.path for use in classes.kept if use.target}
     others = {use.path for use in classes.others}
 
@@ -104,7 +104,7 @@ class _Uses:
     others: list[SymbolUse]  # of other definitions with the same name
 
 
-def _uses_of(name: str, place: CodePlace, sources: LinkSources) -> tuple[_Uses, bool]:
+def _search_uses(name: str, place: CodePlace, sources: LinkSources) -> tuple[_Uses, bool]:
     """Return the uses of a name in code, and whether they are complete.
 
     If no definition of the name contains the place, all uses are kept.

@@ -143,7 +143,7 @@ class Corpus:
         ]
 
     def _newest_first(self, best: Sequence[int], scores: Floats) -> list[int]:
-        """Return the positions of memories with similar ones in chronological order, newest first.
+        """Return the positions of memories; sort similar ones by date, newest first.
 
         Only memories with nearly equal scores exchange their places.
         """

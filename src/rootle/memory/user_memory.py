@@ -182,8 +182,8 @@ class UserMemory:
         """Return the memories that are relevant enough to be shown automatically.
 
         Memories that refer to a file in `paths`, or to a file or name in the text, are relevant
-        enough. `shown_for` of a memory names the files in `paths` without which it would not be.
-        Memories of other projects are left out.
+        enough. `shown_for` lists the files in `paths` without which a memory would not be relevant
+        enough. Memories of other projects are left out.
         """
         text = clean_topic(text)
         root = self._project.name

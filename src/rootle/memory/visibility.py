@@ -151,11 +151,11 @@ def find_places(
     """
 
     @cache
-    def folders_of(project: str) -> set[str]:
+    def list_folders(project: str) -> set[str]:
         return {project, *(root for root in roots if is_same_project(root, project))}
 
     return frozenset(
-        (root, one.path, one.symbol) for one in references for root in folders_of(one.root)
+        (root, one.path, one.symbol) for one in references for root in list_folders(one.root)
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 from rootle.errors import PluginError
 from rootle.plugins.registry import (
-    Found,
+    FoundPlugin,
     Kind,
     PluginTimeoutError,
     call_with_timeout,
@@ -28,7 +28,7 @@ _Result = TypeVar("_Result")
 class PluginHook:
     """A plugin that is called in this process, with a timeout."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: FoundPlugin) -> None:
         self.found = found
         # Any: depends on the kind, see `docs/how-to/plugins.md`
         self.component: Any = make_component(found)

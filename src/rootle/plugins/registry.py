@@ -71,7 +71,7 @@ class IndexPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPlugin:
     """A plugin and its reference, such as "package.module:name"."""
 
     plugin: Plugin
@@ -82,10 +82,10 @@ class Found:
 class Plugins:
     """The plugins that were found, and the error message for each broken reference."""
 
-    found: tuple[Found, ...]
+    found: tuple[FoundPlugin, ...]
     broken: Mapping[str, str]
 
-    def select(self, kind: Kind) -> dict[str, Found]:
+    def select(self, kind: Kind) -> dict[str, FoundPlugin]:
         """Return the plugins of a kind by name; configured plugins override installed ones."""
         return {found.plugin.name: found for found in self.found if found.plugin.kind == kind}
 
@@ -93,7 +93,7 @@ class Plugins:
 @cache
 def find_plugins(named: tuple[str, ...]) -> Plugins:
     """Return the installed plugins, followed by the named ones."""
-    found: list[Found] = []
+    found: list[FoundPlugin] = []
     broken: dict[str, str] = {}
     for reference in dict.fromkeys((*installed_references(), *named)):
         try:
@@ -103,7 +103,7 @@ def find_plugins(named: tuple[str, ...]) -> Plugins:
     return Plugins(tuple(found), broken)
 
 
-def load(reference: str) -> list[Found]:
+def load(reference: str) -> list[FoundPlugin]:
     """Import the plugins of a reference. Raise PluginError if they cannot be loaded."""
     module, colon, attribute = reference.partition(":")
     if not (module and colon and attribute):
@@ -122,7 +122,7 @@ def load(reference: str) -> list[Found]:
         raise PluginError(
             f"the plugin {reference} is neither a rootle.plugins.Plugin nor a list of them"
         )
-    return [Found(_validate(plugin, reference), reference) for plugin in plugins]
+    return [FoundPlugin(_validate(plugin, reference), reference) for plugin in plugins]
 
 
 def _validate(plugin: Any, reference: str) -> Plugin:  # Any: third-party value
@@ -136,12 +136,12 @@ def _validate(plugin: Any, reference: str) -> Plugin:  # Any: third-party value
     return plugin
 
 
-def make_component(found: Found) -> Any:  # Any: as `Plugin.make`
+def make_component(found: FoundPlugin) -> Any:  # Any: as `Plugin.make`
     """Create the component of a plugin. Raise PluginError if the plugin fails."""
     return call_plugin(found, found.plugin.make)
 
 
-def call_plugin(found: Found, call: Callable[[], _Result]) -> _Result:
+def call_plugin(found: FoundPlugin, call: Callable[[], _Result]) -> _Result:
     """Return the result of a call. Any exception becomes a PluginError that names the plugin."""
     try:
         return call()
@@ -154,7 +154,7 @@ class PluginTimeoutError(PluginError):
     """Raised when a plugin takes too long."""
 
 
-def call_with_timeout(found: Found, call: Callable[[], _Result], timeout_s: float) -> _Result:
+def call_with_timeout(found: FoundPlugin, call: Callable[[], _Result], timeout_s: float) -> _Result:
     """Return the result of a call that runs in a thread.
 
     If it takes longer than `timeout_s`, abandon the thread and raise PluginTimeoutError.

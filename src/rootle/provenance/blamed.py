@@ -1,4 +1,4 @@
-"""Credit words whose history was not read to the last commits that changed their lines."""
+"""Credit the last commits that changed lines with the words whose history was not read."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def _describe(
     def mask(text: str) -> str:
         return mask_secrets(text, exceptions).text
 
-    def message_of(sha: str) -> str:
+    def read_message(sha: str) -> str:
         return mask(headers[sha].message) if sha in headers else ""
 
     for sha in hashes:
@@ -80,19 +80,19 @@ def _describe(
             continue
         header = headers[sha]
         merge, reverted = merges.get(sha, ""), found.reverts.get(sha, "")
-        message = message_of(sha)
+        message = read_message(sha)
         yield PassageCommit(
             hash=sha,
             date=format_commit_time(header.seconds),
             author=mask(header.author),
             subject=message.partition("\n")[0].strip(),
             message=message,
-            share=round(found.share_of(sha), _SHARE_DIGITS),
+            share=round(found.measure_share(sha), _SHARE_DIGITS),
             lines=tuple(sorted(found.touched.get(sha, ()))),
             path=found.paths.get(sha, path),
-            numbers=find_numbers(message, message_of(merge)),
+            numbers=find_numbers(message, read_message(merge)),
             merge=merge,
-            merge_subject=message_of(merge).partition("\n")[0],
+            merge_subject=read_message(merge).partition("\n")[0],
             reverts=reverted,
-            reverted_subject=message_of(reverted).partition("\n")[0],
+            reverted_subject=read_message(reverted).partition("\n")[0],
         )

@@ -51,7 +51,7 @@ class Contributions:
             self._note(sha, message, path, words, is_change=is_change)
             self.removed[sha] += weight
 
-    def share_of(self, sha: str) -> float:
+    def measure_share(self, sha: str) -> float:
         """Return the share of the meaning that a commit added, from 0 to 1."""
         words = self.added.get(sha, {})
         return sum(self.weights[word] * share for word, share in words.items())

@@ -49,7 +49,7 @@ def list_definition_changes(places: Sequence[CurrentLines], log: ChangeLog) -> P
     """Return the commits that changed lines of places in the files of one work tree.
 
     Lines and files that are not committed are left out. Return None if nothing is left, if git
-    cannot tell, or if commits must not be shown.
+    cannot list them, or if commits must not be shown.
     """
     if not places or not _may_show(places[0].file):
         return None
@@ -74,7 +74,7 @@ def list_file_changes(root: Path, paths: Sequence[str], log: ChangeLog) -> Place
     """Return the commits that changed one of several files or folders below a folder.
 
     The files need not exist any more. The paths of folders end in "/". Return None if git cannot
-    tell, or if commits must not be shown.
+    list them, or if commits must not be shown.
     """
     if explain_hidden_commits(root) is not None:
         return None
@@ -103,7 +103,7 @@ def _is_inside(place: CurrentLines, other: CurrentLines) -> bool:
 
 
 def _committed_range(place: CurrentLines, file: CommittedFile) -> tuple[int, int] | None:
-    """Return the lines of the last commit that are now at a place.
+    """Return the range that the lines at a place have in the last commit.
 
     Return None if there are none, or if the file could not be completely compared.
     """

@@ -126,7 +126,7 @@ def list_last_changes(place: CodePlace, documents: DocumentSet, limit: int) -> L
 
 
 @dataclass(frozen=True, slots=True)
-class _Walked:
+class _WalkResult:
     walk: PassageWalk
     uncommitted: tuple[int, ...]
     replaced: tuple[str, ...]
@@ -139,7 +139,7 @@ def _walk(
     exceptions: Exceptions,
     limit_s: float,
     max_commits: int | None = None,
-) -> _Walked:
+) -> _WalkResult:
     """Follow the words of a place back to the commits that introduced them."""
     decoded = decode_text(committed.raw)
     text = mask_secrets(decoded[0] if decoded else "", exceptions).text
@@ -151,7 +151,7 @@ def _walk(
     walk = PassageWalk(committed.top, found, ignored, monotonic() + limit_s, max_commits)
     if words:
         walk.run(committed.head, committed.path, words)
-    return _Walked(walk, uncommitted, replaced, compared.is_complete)
+    return _WalkResult(walk, uncommitted, replaced, compared.is_complete)
 
 
 @dataclass(slots=True)

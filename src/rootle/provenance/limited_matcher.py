@@ -34,13 +34,13 @@ class LimitedMatcher(SequenceMatcher[str]):
         most = len(new) // 100 + 1 if autojunk and len(new) >= _MIN_POPULAR else len(new)
         for one in [one for one in counts if counts[one] > most or (is_junk and is_junk(one))]:
             del counts[one]
-        # The number of comparisons for the first elements of `old`.
+        # The number of comparisons for the first n elements of `old`, by n.
         self._steps = list(accumulate((1 + counts[one] for one in old), initial=0))
 
     def find_longest_match(
         self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
     ) -> Match:
-        """Return the longest match in two ranges; an empty one if too many comparisons remain."""
+        """Return the longest match in two ranges; an empty one after too many comparisons."""
         end = len(self._steps) - 1 if ahi is None else ahi
         self._left -= self._steps[end] - self._steps[alo]
         if self._left < 0:

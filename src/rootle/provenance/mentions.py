@@ -18,7 +18,7 @@ _CHANGES: Final = re.compile(r"(?:^|/)(?:changelog|changes|history|news|release)
 _CODE_LIKE: Final = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]|\.\w|::")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][\w]*")
 _COMMON_FILES: Final = re.compile(r"(?:__init__|index|main|utils?|types?|mod|lib|README)\.\w+$")
-# Text around the name of a file: a further extension, and the folders without the leading dots.
+# A further extension after the name of a file, and the folders before it, without "./" or "../".
 _EXTENSION: Final = re.compile(r"\.[A-Za-z]\w*")
 _FOLDERS: Final = re.compile(r"(?:^|[^\w./@-])(?:\.{0,2}/)*((?:[\w.@-]+/)*)\Z")
 _MIN_CHARS: Final = 5
@@ -111,9 +111,9 @@ def _find_line(index: IndexReader, path: str, name: str, file: str) -> DocumentM
 
 
 def _is_mention(found: re.Match[str], line: str, file: str) -> bool:
-    """Return whether a name in a line does not belong to the path of another file than `file`.
+    """Return False if a name in a line is part of the path of another file, and True otherwise.
 
-    "code/a.py" and "a.py.txt" do not mention "src/a.py", but "../src/a.py" does.
+    "code/a.py" and "a.py.txt" do not mention the file "src/a.py", but "../src/a.py" does.
     """
     if not file.endswith(found[0]):
         return True

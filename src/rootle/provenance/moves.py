@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from rootle.provenance.tracking import Words, keep_similar, without
+from rootle.provenance.tracking import Words, keep_similar, subtract
 from rootle.provenance.words import (
     WordPosition,
     align,
@@ -40,17 +40,17 @@ def find_moved(
     `removals` are removed lines with the paths of their files. Blocks of removed lines come first,
     beginning with the block that has the most lines in common with the added lines. Then the
     remaining added lines are compared one group of adjacent lines at a time. This finds lines that
-    were moved and changed by the same commit. A removed line that the commit added again unchanged
-    has moved there, so it is not the source of a line that is only similar.
+    were moved and changed by the same commit. If the commit added a removed line again unchanged,
+    the line moved to that place, so it is not the source of another line that is only similar.
     """
     settled: set[int] = set()
 
     def find(part: Words) -> tuple[str, Words]:
         nonlocal words
         path, moved = _find_block(part, changes, removals, weights, min_letters, settled)
-        moved = without(moved, _list_added_again(part, path, moved, changes, removals))
+        moved = subtract(moved, _list_added_again(part, path, moved, changes, removals))
         settled.update(part[word].line for word in moved)
-        words = without(words, moved)
+        words = subtract(words, moved)
         return path, moved
 
     for _ in range(_MAX_BLOCKS if removals else 0):
@@ -90,7 +90,10 @@ def _list_added_again(
 
 
 def _number_lines(blocks: Iterable[tuple[int, Sequence[str]]]) -> dict[int, str]:
-    """Return lines without indentation by their numbers; a block has the number of its first."""
+    """Return lines without indentation, by number.
+
+    A block consists of the number of its first line, and the lines.
+    """
     return {
         start + offset: line.strip() for start, lines in blocks for offset, line in enumerate(lines)
     }

@@ -19,7 +19,8 @@ from rootle.types import PACKAGE_URI, Passage
 
 _MAX_DEFINITION_LINES: Final = 150
 _MAX_LINES: Final = 400  # lines of a requested range
-_LINES_AROUND: Final = 12  # on each side of a line outside definitions or in a long one
+# The maximum number of lines before and after a line that is in no definition, or in a long one.
+_LINES_AROUND: Final = 12
 # The share of the weight that the requested lines get. The rest is divided among the other lines,
 # and the nearest lines get most of it.
 _ASKED_SHARE: Final = 0.65

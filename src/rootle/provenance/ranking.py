@@ -57,7 +57,7 @@ def rank_commits(
         newest[sha] = newest.get(sha, 0.0) + line_weights.get(line, 0.0)
     scores = {
         sha: (
-            _ADDED * found.share_of(sha)
+            _ADDED * found.measure_share(sha)
             + _NEWEST * newest.get(sha, 0.0)
             + _REMOVED * found.removed.get(sha, 0.0)
             + _TOUCHED * sum(line_weights.get(line, 0.0) for line in found.touched[sha])

@@ -99,6 +99,6 @@ def keep_similar(
     return found
 
 
-def without(words: Words, others: Collection[int]) -> Words:
+def subtract(words: Words, others: Collection[int]) -> Words:
     """Return `words` except `others`."""
     return {word: position for word, position in words.items() if word not in others}

@@ -10,7 +10,7 @@ from rootle.provenance.contributions import Contributions
 from rootle.provenance.limited_matcher import LimitedMatcher
 from rootle.provenance.moves import find_moved, list_removed
 from rootle.provenance.place import CodePlace
-from rootle.provenance.tracking import Words, shift, trace, without
+from rootle.provenance.tracking import Words, shift, subtract, trace
 from rootle.provenance.words import WordPosition, signature, split_words, weigh_word
 from rootle.sources.git.lines.line_changes import LineChange
 
@@ -22,7 +22,7 @@ class Comparison:
     """The differences between two texts."""
 
     changes: list[LineChange]
-    # Whether equal lines were looked for everywhere. Otherwise, a change may contain equal lines.
+    # Whether all equal lines were found. If not, a change may contain lines that did not change.
     is_complete: bool
 
 
@@ -78,11 +78,11 @@ def split_uncommitted(
     """
     kept, changed = shift(words, changes)
     old, shortened = trace(changed, changes, found.weights, is_forced=False)
-    rest = without(changed, old)
+    rest = subtract(changed, old)
     moved: Words = {}
     for _, block in find_moved(rest, changes, list_removed(changes), found.weights):
         moved.update(block)
-    new = without(rest, moved)
+    new = subtract(rest, moved)
     lines = {found.lines[word] for word in (*new, *shortened) if found.weights[word]}
     replaced = [
         line

@@ -11,7 +11,7 @@ from typing import Final
 
 from rootle.provenance.contributions import Contributions
 from rootle.provenance.moves import MIN_MOVED_LETTERS, find_moved, list_removed
-from rootle.provenance.tracking import Words, shift, trace, without
+from rootle.provenance.tracking import Words, shift, subtract, trace
 from rootle.sources.git.lines.commit_changes import read_removals
 from rootle.sources.git.lines.file_log import FileCommit, open_file_log
 from rootle.sources.git.lines.line_changes import LineChange
@@ -164,13 +164,13 @@ class PassageWalk:
         weights = self.contributions.weights
         old, shortened = trace(words, changes, weights, is_forced=is_ignored)
         self._pass_on(parent, old, path)
-        rest = without(words, old)
+        rest = subtract(words, old)
         if not is_ignored:
             self._shorten(commit, shortened, path)
         pool = list_removed(changes)
         for _, moved in self._find_blocks(rest, changes, pool, min_letters=MIN_MOVED_LETTERS):
             self._pass_on(parent, moved, path)
-            rest = without(rest, moved)
+            rest = subtract(rest, moved)
         return rest
 
     def _introduce(
@@ -179,7 +179,7 @@ class PassageWalk:
         """Follow words that the commit moved, and credit the commit with the other words."""
         for old_path, moved in self._find_in_commit(commit, words, changes, path):
             self._enqueue(f"{commit.sha}^1", old_path, moved)
-            words = without(words, moved)
+            words = subtract(words, moved)
         if not words:
             return
         if commit.sha in self.ignored:
@@ -202,7 +202,7 @@ class PassageWalk:
         if self._weight(words) >= _NEGLIGIBLE:
             left_s = min(self.deadline_s - monotonic(), _TIMEOUT_S)
             entry = find_source(self.folder, commit.sha, path, left_s) if left_s > 0 else None
-            if entry is None:  # the commit may only have renamed the file
+            if entry is None:  # the commit may only have renamed the file, so do not credit it
                 self._give_up(commit.sha, path, words)
                 return
             if entry.status in ("R", "C"):
@@ -215,7 +215,7 @@ class PassageWalk:
                 )
                 self._shorten(commit, shortened, path)
                 self._enqueue(f"{commit.sha}^1", entry.old_path, {**kept, **old})
-                words = without(rest, old)
+                words = subtract(rest, old)
         if words:
             self._introduce(commit, words, changes, path)
 
@@ -233,7 +233,7 @@ class PassageWalk:
             words = revert.words
             for _, moved in self._find_blocks(words, revert.changes, pool, min_letters=1):
                 self._pass_on(commit.parents[0], moved, path)
-                words = without(words, moved)
+                words = subtract(words, moved)
                 for word in moved:
                     self.contributions.added[revert.sha][word] = _REVERT_SHARE
 

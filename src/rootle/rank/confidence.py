@@ -89,7 +89,7 @@ def _weights(stored: dict[str, float], names: Sequence[str]) -> Floats:
     return np.array([*(stored[name] for name in names), stored["intercept"]])
 
 
-def voice_of(inputs: RankingInputs) -> Voice:
+def detect_voice(inputs: RankingInputs) -> Voice:
     """Return the voice of the question, which determines the calibration."""
     return "composed" if inputs.question.is_composed else "asked"
 

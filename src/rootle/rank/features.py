@@ -76,7 +76,7 @@ def file_features(inputs: RankingInputs) -> Floats:
     combined = chunk_scores(inputs)
     names = _name_features(inputs)
     bm25_three, dense_three = top_three_per_file(
-        [chunks.bm25, _above_noise(chunks.dense)], chunks.files, count
+        [chunks.bm25, _subtract_noise(chunks.dense)], chunks.files, count
     )
     is_usage = inputs.question.intent == "usage"
     columns = {
@@ -139,24 +139,24 @@ def path_table(paths: tuple[str, ...]) -> PathTable:
     return PathTable(parts, dict(zip(KINDS, kinds, strict=True)), depth, longer_stem)
 
 
-def kinds_of(inputs: RankingInputs) -> Mapping[str, Flags]:
+def flag_kinds(inputs: RankingInputs) -> Mapping[str, Flags]:
     """Return read-only flags for the candidate files, by the names in KINDS."""
     return path_table(inputs.files.paths).kinds
 
 
 def test_files(inputs: RankingInputs) -> Flags:
     """Return which candidate files contain tests."""
-    return kinds_of(inputs)["is_test"]
+    return flag_kinds(inputs)["is_test"]
 
 
 def record_files(inputs: RankingInputs) -> Flags:
     """Return which candidate files are changelogs, licenses and the like."""
-    return kinds_of(inputs)["is_record"]
+    return flag_kinds(inputs)["is_record"]
 
 
 def prose_files(inputs: RankingInputs) -> Flags:
     """Return which candidate files are prose documents."""
-    return kinds_of(inputs)["is_prose"]
+    return flag_kinds(inputs)["is_prose"]
 
 
 def copied_files(inputs: RankingInputs) -> Flags:
@@ -164,7 +164,7 @@ def copied_files(inputs: RankingInputs) -> Flags:
 
     If the question contains the whole name of a file, the file does not count as a copy.
     """
-    kinds, written_out = kinds_of(inputs), inputs.question.written_out
+    kinds, written_out = flag_kinds(inputs), inputs.question.written_out
     flags = kinds["is_copied"] | kinds["is_generated"]
     if flags.any():
         parts = path_table(inputs.files.paths).parts
@@ -205,7 +205,7 @@ def top_three_per_file(columns: Sequence[Floats], files: Ints, count: int) -> li
     ]
 
 
-def _above_noise(dense: Floats) -> Floats:
+def _subtract_noise(dense: Floats) -> Floats:
     if len(dense) <= _NOISE_RANK:
         return dense
     above: Floats = np.maximum(dense - noise_level(dense), 0)

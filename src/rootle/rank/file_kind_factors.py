@@ -7,7 +7,7 @@ from typing import Final
 from rootle.rank.features import (
     copied_files,
     defining_files,
-    kinds_of,
+    flag_kinds,
     prose_files,
     record_files,
     test_files,
@@ -38,7 +38,7 @@ def apply_kind_factors(contributions: Floats, inputs: RankingInputs) -> Floats:
     if not question.is_about_copies:
         multiplied[copied_files(inputs)] *= COPY_FACTOR
     if question.intent != "error" and not question.is_about_texts:
-        multiplied[kinds_of(inputs)["is_texts"]] *= TEXTS_FACTOR
+        multiplied[flag_kinds(inputs)["is_texts"]] *= TEXTS_FACTOR
     if question.intent == "howto":
         multiplied[prose_files(inputs)] *= DOCUMENT_FACTOR
     if question.intent == "usage":

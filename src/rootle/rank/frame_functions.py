@@ -1,4 +1,4 @@
-"""Read the function that a frame of a stack trace names before or after its place."""
+"""Read the function of a stack frame from the text around its path and line number."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 _NAME: Final = r"[\w$.<>:~`#+]{1,300}"
-# Each form is compared with the text of the line before the path.
+# Each form is matched against the part of the line that precedes the path.
 _BEFORE: Final = tuple(
     re.compile(form)
     for form in (

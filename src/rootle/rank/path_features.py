@@ -7,9 +7,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from rootle.text.languages import CODE_EXTENSIONS, CONFIG_EXTENSIONS, PROSE, language_of
+from rootle.text.languages import CODE_EXTENSIONS, CONFIG_EXTENSIONS, PROSE, detect_language
 from rootle.text.path_glob import compile_glob, is_glob
-from rootle.text.terms import find_words, split_identifier, stem_of, whole_identifier
+from rootle.text.terms import file_stem, find_words, split_identifier, whole_identifier
 from rootle.text.translated_paths import contains_texts, is_catalogue
 
 _TEST_FOLDER: Final = re.compile(
@@ -101,7 +101,7 @@ _EMPTY_STEMS: Final = frozenset(
 @lru_cache(maxsize=65_536)
 def path_parts(path: str) -> PathParts:
     """Return the words and kinds of a path."""
-    folder, stem = path.rpartition("/")[0], stem_of(path)
+    folder, stem = path.rpartition("/")[0], file_stem(path)
     kinds = _kinds(path, folder)
     if folder and stem.lower().strip("_") in _EMPTY_STEMS:
         folder, _, stem = folder.rpartition("/")
@@ -123,7 +123,7 @@ def path_parts(path: str) -> PathParts:
 
 
 def _kinds(path: str, folder: str) -> int:
-    name, language = path[len(folder) :].lstrip("/"), language_of(path)
+    name, language = path[len(folder) :].lstrip("/"), detect_language(path)
     kinds = _kinds_in(folder)
     if _TEST_NAME.search(name):
         kinds |= _TEST

@@ -9,12 +9,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rootle.protocols import Ids, Ranked
+from rootle.protocols import Ids, RankedIds
 
 _K: Final = 60  # the value in the paper cited below
 
 
-def reciprocal_rank_fusion(rankings: Sequence[Ranked], limit: int, k: int = _K) -> Ids:
+def reciprocal_rank_fusion(rankings: Sequence[RankedIds], limit: int, k: int = _K) -> Ids:
     """Return the ids of all rankings, ordered by the sum of 1 / (k + rank), best first.
 
     Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual rank

@@ -20,7 +20,8 @@ INITIAL_LINES_WITH_MATCH: Final = 24
 _DENSE_WEIGHT: Final = 0.75
 # The score of a shorter chunk of a document is reduced in proportion to its length. A statement in
 # a notebook has about 20 characters, and a short sentence 80. A gradual curve would also reduce the
-# scores of short paragraphs: right first spans of PDF files were lost in the document questions.
+# scores of short paragraphs; with one, correct first spans of PDF files were lost in the document
+# questions.
 _FULL_CONTENT_CHARS: Final = 80
 _DEFINES: Final = 0.3
 _DEFINES_SYMBOL: Final = 2.0
@@ -53,7 +54,7 @@ def content_share(chars: int) -> float:
     return min(1.0, chars / _FULL_CONTENT_CHARS)
 
 
-def initial_lines_of(*, is_symbol: bool, is_exact: bool) -> int:
+def count_initial_lines(*, is_symbol: bool, is_exact: bool) -> int:
     """Return the number of lines that a span has before the remaining lines are distributed."""
     if is_symbol:
         # The name may be anywhere in its chunk, so the chunk is not truncated.

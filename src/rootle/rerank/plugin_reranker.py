@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rootle.errors import PluginError, RerankError
-from rootle.plugins.registry import Found, call_plugin, make_component
+from rootle.plugins.registry import FoundPlugin, call_plugin, make_component
 from rootle.protocols import Hit
 
 
@@ -23,7 +23,7 @@ class UnavailableReranker:
 class PluginReranker:
     """A reranker that calls a plugin's function, which returns a score for each document."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: FoundPlugin) -> None:
         self._found = found
         self._scores = make_component(found)
 

@@ -20,14 +20,14 @@ _SPACE: Final = re.compile(r"\s")
 def shorten_question(text: str) -> str:
     """Return the beginning of a long question with the filters at its end.
 
-    The result has at most MAX_QUERY_CHARS characters. No word or filter is cut at the end of the
-    beginning, unless it is longer than the filters may be.
+    The result has at most MAX_QUERY_CHARS characters. The beginning ends at a space, so that
+    no word is cut in two, unless it has more than _MAX_FILTER_CHARS characters.
     """
     if len(text) <= MAX_QUERY_CHARS:
         return text
     filters = final_restrictions(_SPACE.split(text[-_MAX_FILTER_CHARS:], 1)[-1])
     beginning = text[: MAX_QUERY_CHARS - len(filters) - 1]
-    return f"{_without_last_word(beginning)} {filters}".rstrip()
+    return f"{_drop_last_word(beginning)} {filters}".rstrip()
 
 
 def note_shortened(query: SearchQuery, response: SearchResponse) -> SearchResponse:
@@ -41,6 +41,6 @@ def note_shortened(query: SearchQuery, response: SearchResponse) -> SearchRespon
     return replace(response, suggestions=(*response.suggestions, note))
 
 
-def _without_last_word(text: str) -> str:
+def _drop_last_word(text: str) -> str:
     spaces = list(_SPACE.finditer(text, len(text) - _MAX_FILTER_CHARS))
     return text[: spaces[-1].start()] if spaces else text

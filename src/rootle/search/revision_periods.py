@@ -39,9 +39,9 @@ def select_by_history(
 ) -> Collection[FileState]:
     """Return the states without those that `since:` or `until:` with a revision excludes.
 
-    These are commits and, if there is `list_changed`, files of the folder. `since:A` selects the
-    files that changed after A, `until:B` those that did not change after B, and both together those
-    that changed between A and B.
+    Only commits and, if there is `list_changed`, files of the folder are excluded. `since:A`
+    selects the files that changed after A, `until:B` those that did not change after B, and both
+    together those that changed between A and B.
     """
     revisions = {kind: read_revision(getattr(parsed, kind)) for kind in _KINDS}
     if not any(revisions.values()):
@@ -70,9 +70,10 @@ def _file_test(since: str, until: str, list_changed: ListChanged) -> Callable[[F
 
 
 def is_judged_by_history(state: FileState, date: str, *, with_files: bool) -> bool:
-    """Return whether `select_by_history`, not a time, decides on a state and a filter by date.
+    """Return whether `select_by_history`, and not a time, decides if a state passes a filter.
 
-    Set `with_files` if it was called with `list_changed`.
+    `date` is the value of the filter. Set `with_files` if `select_by_history` was called with
+    `list_changed`.
     """
     is_file = with_files and state.source == FILES
     return (_is_commit(state) or is_file) and bool(read_revision(date))

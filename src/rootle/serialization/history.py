@@ -56,7 +56,7 @@ def impact_lines(answer: ImpactAnswer, max_reasons: int | None = None) -> Iterat
     """
     shown = ", ".join(escape_path(path) for path in answer.seeds[:_MAX_SEEDS])
     left = len(answer.seeds) - _MAX_SEEDS
-    # Without this, the counts would contradict those of `git log`.
+    # Without `_LIMIT`, the counts would seem to contradict those of `git log`.
     counted = any(file.cochanges for file in answer.files)
     more = f" and {left} more" if left > 0 else ""
     yield f"together with {shown}{more}{_LIMIT if counted else ''}:"

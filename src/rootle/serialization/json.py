@@ -85,7 +85,7 @@ def apply_filters(
     base = SearchQuery(query) if isinstance(query, str) else check_query_types(query)
     if filters is None:
         return base
-    filters = _parse_filters(_fields_of(filters) if isinstance(filters, Filters) else filters)
+    filters = _parse_filters(_read_fields(filters) if isinstance(filters, Filters) else filters)
     values = {f.name: getattr(filters, f.name) for f in fields(Filters)}
     return replace(
         base, **{name: value for name, value in values.items() if getattr(base, name) is None}
@@ -101,7 +101,7 @@ def check_query_types(query: object) -> SearchQuery:
         raise QueryError(f"the query is {abbreviate(query)}, expected a string or a SearchQuery")
     data = {
         camel_case(name): list(value) if isinstance(value, tuple) else value
-        for name, value in _fields_of(query).items()
+        for name, value in _read_fields(query).items()
     }
     return query_from_json(data)
 
@@ -140,7 +140,7 @@ def check_texts(name: str, values: object) -> tuple[str, ...]:
     return found
 
 
-def _fields_of(record: SearchQuery | Filters) -> dict[str, Any]:
+def _read_fields(record: SearchQuery | Filters) -> dict[str, Any]:
     return {f.name: getattr(record, f.name) for f in fields(record)}
 
 

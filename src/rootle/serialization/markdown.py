@@ -14,7 +14,7 @@ from rootle.serialization.citation import (
     result_spans,
 )
 from rootle.serialization.memories import memories_as_markdown
-from rootle.serialization.outside_text import marks_of
+from rootle.serialization.outside_text import describe_outside
 from rootle.serialization.path_text import replace_unprintable
 from rootle.types import PARTIAL_HISTORY, SearchResponse, SearchResult, Span
 
@@ -54,7 +54,8 @@ def _as_markdown(response: SearchResponse) -> str:
     memories = memories_as_markdown(response.memories) if response.memories else ""
     if not response.results:
         lines = [*response.suggestions]
-        # The note that not all commits were searched explains why there are no results.
+        # The note that not all commits were searched comes first, because it may explain the lack
+        # of results.
         lines.insert(1 if PARTIAL_HISTORY in response.degraded else 0, "No results found.")
         text = "".join(f"{line}\n" for line in lines)
         return f"{text}\n{memories}" if memories else text
@@ -63,10 +64,10 @@ def _as_markdown(response: SearchResponse) -> str:
 
 def result_as_markdown(result: SearchResult) -> str:
     """Return the context of a result, or its spans if it has no context."""
-    spans = passages_of(result)
+    spans = select_passages(result)
     changed = result.context is not None and result.context.changed
     about = "" if result.commit is None else f" {describe_commit_briefly(result.commit)}"
-    marks = marks_of(result)
+    marks = describe_outside(result)
     if marks:
         about += f" ({'; '.join(marks)})"
     text = passages_as_markdown(
@@ -82,7 +83,7 @@ def _mentions_as_markdown(mentions: Mapping[str, str]) -> str:
     return f"Defined in: {replace_unprintable(places)}\n\n"
 
 
-def passages_of(result: SearchResult) -> Sequence[Span]:
+def select_passages(result: SearchResult) -> Sequence[Span]:
     """Return the passages of a result's context, or its spans in line order if it has none."""
     if result.context is not None:
         return result.context.passages

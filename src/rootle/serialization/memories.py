@@ -33,7 +33,7 @@ _DECODER: Final = json.JSONDecoder()
 
 def memory_as_text(memory: Memory, now_s: float | None = None) -> str:
     """Return a memory on one line: time, age, origin, quoted text and references."""
-    label = f"{memory.created_at}, {age_of(memory, now_s)}, {origin_of(memory)}"
+    label = f"{memory.created_at}, {describe_age(memory, now_s)}, {describe_origin(memory)}"
     return f"[{label}] {quote(memory.text)}{_notes(memory)}"
 
 
@@ -56,10 +56,10 @@ def memory_as_data(memory: Memory) -> dict[str, Any]:  # Any: JSON
     """Return a memory as JSON data with its age and its origin, for a model."""
     data: dict[str, Any] = to_json(memory)
     data["about"] = [f"{one.path}#{one.symbol}".rstrip("#") for one in memory.about]
-    return {**data, "age": age_of(memory), "origin": origin_of(memory)}
+    return {**data, "age": describe_age(memory), "origin": describe_origin(memory)}
 
 
-def age_of(memory: Memory, now_s: float | None = None) -> str:
+def describe_age(memory: Memory, now_s: float | None = None) -> str:
     """Return the age of a memory in its largest unit, as in "3 weeks ago".
 
     Ages are counted in calendar days, in local time.
@@ -83,7 +83,7 @@ def _local_date(moment: datetime) -> date:
         return moment.date()
 
 
-def origin_of(memory: Memory) -> str:
+def describe_origin(memory: Memory) -> str:
     """Return a text with "personal" for a personal memory, and the folders that it belongs to."""
     folders = dict.fromkeys((*memory.stored_in, *(about.root for about in memory.about)))
     names = ", ".join(_name(re.split(r"[/\\]", root)[-1] or root) for root in folders if root)

@@ -26,7 +26,7 @@ def describe_origin(origin: str | None, trust: str | None) -> str:
     return replace_unprintable(f"{prefix}{origin}")
 
 
-def marks_of(result: SearchResult) -> list[str]:
+def describe_outside(result: SearchResult) -> list[str]:
     """Return the lines that precede the text of a result: its origin, and a warning."""
     lines = [describe_origin(result.origin, result.trust), describe_warning(result.warning)]
     return [line for line in lines if line]

@@ -39,7 +39,7 @@ def short_hash(sha: str) -> str:
 
 
 def short_date(timestamp: str) -> str:
-    """Return the day of the time of a commit, which is "" if it is not known."""
+    """Return the day of the timestamp of a commit, or "date unknown" if the timestamp is ""."""
     return timestamp[:10] or "date unknown"
 
 
@@ -104,7 +104,7 @@ def cut_line(line: str, max_chars: int, start: int = 0) -> str:
 
 
 def cut_lines(lines: Sequence[str], max_lines: int) -> Sequence[str]:
-    """Return the first lines. A single line that is left is returned instead of a marker for it."""
+    """Return the first lines. If only one more is left, return it too, as a marker needs a line."""
     return lines if len(lines) <= max_lines + 1 else lines[:max_lines]
 
 

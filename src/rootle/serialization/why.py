@@ -39,14 +39,14 @@ _BRIEF_REPLACED: Final = 3  # the maximum number of replaced lines in a brief an
 
 @dataclass(frozen=True, slots=True)
 class WhyDetail:
-    """How much a brief answer shows."""
+    """The numbers of lines and commits that a brief answer shows."""
 
     passage_lines: int  # the maximum number of lines of the passage
     commits: int  # the number of commits that are shown with their messages
     body_lines: int  # the maximum number of lines of a message after its subject
 
 
-# How much to show, most first.
+# The levels of detail, from most to least.
 WHY_DETAILS: Final = (
     WhyDetail(13, 3, 6),
     WhyDetail(11, 2, 6),
@@ -68,13 +68,13 @@ def reason_lines(answer: WhyAnswer) -> Iterator[str]:
         yield _FILE_TITLE if answer.are_of_file else _COMMITS_TITLE
     for number, commit in enumerate(answer.commits, start=1):
         limit = _BODY_CHARS if number <= _DETAILED else _LATER_BODY_CHARS
-        body = _shorten(_body_of(commit), limit)
+        body = _shorten(_strip_subject(commit), limit)
         yield from _commit_lines(number, commit, answer, body.split("\n") if body else ())
     yield from _mention_lines(answer)
 
 
 def brief_reason_lines(answer: WhyAnswer, detail: WhyDetail, columns: int) -> Iterator[str]:
-    """Yield the same with as much as `detail` says, and one line for each further commit.
+    """Yield the lines of `reason_lines`, limited by `detail`; further commits take one line each.
 
     Messages are wrapped to `columns`. Other lines may be longer.
     """
@@ -87,7 +87,7 @@ def brief_reason_lines(answer: WhyAnswer, detail: WhyDetail, columns: int) -> It
             day = short_date(commit.date)
             yield f"{number}. {short_hash(commit.hash)}  {day}  {commit.subject}"
         else:
-            body = _cut_body(_body_of(commit), columns, detail.body_lines)
+            body = _cut_body(_strip_subject(commit), columns, detail.body_lines)
             yield from _commit_lines(number, commit, answer, body)
     yield from _mention_lines(answer)
 
@@ -164,7 +164,7 @@ def _commit_lines(
         yield f"   merged by {short_hash(commit.merge)}  {commit.merge_subject}"
 
 
-def _body_of(commit: PassageCommit) -> str:
+def _strip_subject(commit: PassageCommit) -> str:
     """Return the message of a commit after its subject."""
     return commit.message.partition("\n")[2].strip()
 

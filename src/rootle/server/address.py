@@ -35,7 +35,7 @@ class Address:
         so unknown names are refused. A `Host` that is an IP address is safe, because it cannot be
         rebound.
         """
-        name = host_of(authority)
+        name = parse_host(authority)
         if name is None:
             return False
         if self.is_loopback:
@@ -65,7 +65,7 @@ def parse_address(text: str) -> Address:
     return Address(found[1] or found[2], int(found[3]))
 
 
-def host_of(authority: str) -> str | None:
+def parse_host(authority: str) -> str | None:
     """Return the host of an authority ("host:port") in lower case; None if it is invalid."""
     found = _AUTHORITY.fullmatch(authority)
     return None if found is None else (found[1] or found[2]).lower()

@@ -8,7 +8,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from rootle.errors import ConfigError
-from rootle.server.address import Address, are_same_host, host_of
+from rootle.server.address import Address, are_same_host, parse_host
 
 # The types of ASGI. Any: the values in a message.
 AsgiMessage = MutableMapping[str, Any]
@@ -17,7 +17,8 @@ AsgiSend = Callable[[AsgiMessage], Awaitable[None]]
 AsgiApplication = Callable[[AsgiMessage, AsgiReceive, AsgiSend], Awaitable[None]]
 
 _SCHEME: Final = "bearer "
-# Headers that decide on a request, so that it must not contain two of them.
+# Headers that affect how a request is handled. A request that repeats one of them is ambiguous, and
+# is refused.
 _SINGLE: Final = ("host", "origin", "authorization", "content-length")
 
 
@@ -103,14 +104,14 @@ def _is_same_origin(origin: str, host: str) -> bool:
     try:
         parts = urlsplit(origin)
         return parts.scheme in {"http", "https"} and are_same_host(
-            host_of(parts.netloc), host_of(host)
+            parse_host(parts.netloc), parse_host(host)
         )
     except ValueError:
         return False
 
 
 async def _respond(send: AsgiSend, status: int, text: str) -> None:
-    # Other requests on this connection are not read: each refusal takes time of the server.
+    # Close the connection, so that no time is spent on refusing further requests on it.
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))

@@ -1,4 +1,4 @@
-"""An HTTP server that limits the number of connections, the size of requests, and their time."""
+"""An HTTP server with limits on the number of connections and on the size and time of requests."""
 
 from __future__ import annotations
 
@@ -19,18 +19,20 @@ _LOG = logging.getLogger(__name__)
 # The time limit for receiving the headers of a request, and the one for its body. The limit for
 # headers also closes a connection on which no request starts.
 _TIMEOUTS_S: Final[Mapping[object, float]] = {h11.IDLE: 10.0, h11.SEND_BODY: 30.0}
-# The time limit for a client to read responses that the system has no room to store for it. Other
-# limits close a connection, which then waits until everything is sent.
+# The time limit for a client to read responses that do not fit into the send buffer of the system.
+# This limit is needed because a connection that another limit closes stays open until everything is
+# sent.
 _READ_TIMEOUT_S: Final = 30.0
 # The maximum number of bytes that are received for one request. The application refuses bodies of
 # more than half this size, but the server continues to receive them, because a client that is still
 # sending would not read the response otherwise. The other half also leaves room for the framing
 # of chunked bodies.
 _MAX_REQUEST_BYTES: Final = 8 * 1024 * 1024
-# The maximum number of bytes of further requests that are received before a response was sent.
-# Clients wait for a response before they send the next request.
+# The maximum number of bytes of further requests that are received before the response to a request
+# is sent. It is small, because clients usually wait for the response.
 _MAX_PIPELINED_BYTES: Final = 256 * 1024
-# The limits in the states of a connection in which a body, or further requests, are received.
+# The size limits by the state of the client: it is sending a body, or it has sent the request and
+# may send further ones.
 _SIZE_LIMITS: Final[Mapping[object, int]] = {
     h11.SEND_BODY: _MAX_REQUEST_BYTES,
     h11.DONE: _MAX_PIPELINED_BYTES,

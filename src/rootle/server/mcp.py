@@ -19,7 +19,7 @@ from mcp.shared.exceptions import MCPError
 from rootle import __version__
 from rootle.errors import RootleError
 from rootle.server.instructions import instructions_for
-from rootle.tools.schema_formats import parameters_of
+from rootle.tools.schema_formats import describe_parameters
 from rootle.tools.tool import Answer, Tool, error
 
 _LOG = logging.getLogger(__name__)
@@ -124,7 +124,7 @@ def as_mcp_tool(tool: Tool) -> types.Tool:
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema=parameters_of(tool),
+        input_schema=describe_parameters(tool),
         annotations=types.ToolAnnotations(
             read_only_hint=tool.is_read_only,
             destructive_hint=False,

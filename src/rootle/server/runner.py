@@ -19,7 +19,7 @@ from rootle.server.mcp import ToolServer
 from rootle.server.shutdown import call_when_parent_exits, exit_after_grace_period
 from rootle.server.stdio import open_message_streams
 from rootle.server.streams import ProtocolStreams
-from rootle.tools.registry import tools_of
+from rootle.tools.registry import create_tools
 from rootle.tools.sent_passages import SentPassages
 from rootle.tools.tool import error
 
@@ -53,14 +53,14 @@ def _create_server(
 ) -> Iterator[Server[Any]]:
     """Create a server, and index in the background until the end of the `with` block."""
     if refusal:
-        tools = [replace(tool, execute=lambda _: error(refusal)) for tool in tools_of(app)]
+        tools = [replace(tool, execute=lambda _: error(refusal)) for tool in create_tools(app)]
         yield ToolServer(tools, lambda: None, lambda: None, app.root).as_mcp()
         exit_after_grace_period()
         return
     indexing = BackgroundIndexing(app)
     indexing.start()
     try:
-        offered = tools_of(app, shown)
+        offered = create_tools(app, shown)
         yield ToolServer(offered, app.index_progress, indexing.begin, app.root).as_mcp()
     finally:
         exit_after_grace_period()
@@ -74,7 +74,7 @@ async def _serve_client(server: Server[Any], streams: ProtocolStreams) -> None:
 
             def end() -> None:
                 exit_after_grace_period()
-                # If the client has closed its input, the loop may have ended before its process.
+                # If the client closes its input before it exits, the loop may already have ended.
                 with suppress(RuntimeError):
                     loop.call_soon_threadsafe(session.cancel)
 

@@ -38,7 +38,8 @@ def mask_sections(
         for heading, masked_heading in pairs:
             if heading != masked_heading and is_made_from(section.label, heading):
                 renamed.setdefault(base, make_label(masked_heading))
-        # A later section of the same heading may lack it: a long path of headings is cut.
+        # Look up the new label by the base of the old one: the title of a later section with the
+        # same heading may lack the heading, because long titles are cut.
         label = renamed.get(base) or mask_secrets(section.label, exceptions).text
         labels.append(label)
     unique = UniqueLabels(

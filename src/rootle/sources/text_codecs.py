@@ -6,8 +6,8 @@ import codecs
 import re
 from typing import Final
 
-# The names that Python gives to the codecs of charsets. Its other codecs, such as punycode and
-# unicode_escape, are no charsets of texts, and some of them take quadratic time.
+# Python's names of the codecs for charsets. Its other codecs, such as punycode and unicode_escape,
+# do not implement charsets, and some of them take quadratic time.
 _CHARSET: Final = re.compile(
     r"(?:ascii|utf|iso|cp|koi8|mac|gb|big5|euc|shift|hz|johab|tis|hp|kz|ptcp|palmos)[\w-]*",
     re.ASCII,

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from contextlib import suppress
 from errno import EISDIR
 from pathlib import Path
 from secrets import token_hex
+from typing import Final
 
 from rootle.storage.permissions import PRIVATE_FILE
+
+_OPEN_FILES: Final = re.compile(r"/(?:dev/(?:stdin|stdout|stderr|fd/.*)|proc/.*)\Z", re.DOTALL)
 
 
 def write_user_file(path: Path, content: bytes, *, overwrite: bool = True) -> None:
@@ -27,9 +31,9 @@ def write_user_file(path: Path, content: bytes, *, overwrite: bool = True) -> No
 
 def is_stream(path: Path) -> bool:
     """Return whether a path exists but is no regular file, such as a pipe or `/dev/stdout`."""
-    # These folders contain links to files that the process has open, such as /dev/stdout. Replacing
-    # such a file would break a redirection, even if it is a regular file.
-    if Path(os.path.abspath(path)).parts[1:2] in (("dev",), ("proc",)):
+    # These paths are links to files that the process has open. Replacing such a file would break a
+    # redirection, even if it is a regular file.
+    if _OPEN_FILES.match(os.path.abspath(path)):
         return True
     return path.exists() and not path.is_file()
 

@@ -49,7 +49,7 @@ _VALUE_FIELDS: Final = ("right", "value", "initializer", "default_value")
 _AFTER_STRING_KEY: Final = re.compile(rb"[\"'`]\s*(?::(?!:)|=>|\]\s*(?:=(?![=~>])|\+=))")
 # `name: value` and `name = value` in files of settings.
 _KEY_BEFORE: Final = re.compile(r"[\s\"'-]*(?:[\w-]+\.)*$")
-_MAX_KEY_CHARS: Final = 500  # of the names before a part of a key
+_MAX_KEY_CHARS: Final = 500  # of the text before the last name of a key, such as "a.b."
 _KEY_AFTER: Final = re.compile(r"[\"']?\s*[:=](?![:=>])")
 SETTINGS_LANGUAGES: Final = frozenset("json jsonc yaml toml ini properties dotenv".split())
 _OPERATOR_IN_LINE: Final = re.compile(_OPERATOR.pattern.decode())
@@ -101,7 +101,7 @@ def is_assignment_in_line(line: str, column: int, size: int, language: str) -> b
 def _is_key_of_setter(tree: SourceTree, leaf: Node, node: Node) -> bool:
     """Return whether a name is the key in a call such as `set_option(options, MAX_SIZE, 3)`.
 
-    `node` is the whole argument, which is in front of the argument with the value.
+    `node` is the whole argument. The value is a later argument.
     """
     if not _CONSTANT.fullmatch(tree.text(leaf)):
         return False

@@ -151,7 +151,7 @@ def _is_ruby_base(tree: SourceTree, leaf: Node) -> bool:
 
 
 def _is_lua_base(tree: SourceTree, leaf: Node) -> bool:
-    """Return whether a name is that of a table which a file extends or creates an object of.
+    """Return whether a name is that of a table on which a method such as `extend` is called.
 
     The statement is at the top level of the file, as in `local Dialog = Container:extend{…}`.
     """

@@ -19,8 +19,8 @@ _SYNONYMS: Final = {"byte": "uint8", "rune": "int32"}
 NAMED: Final = "named"
 UNKNOWN: Final = "unknown"
 _ANY: Final = "any"
-_MAX_DEPTH: Final = 50  # levels of types in each other; deeper ones are unknown
-# Types whose parts are not compared: two of them are rarely both used in one method.
+_MAX_DEPTH: Final = 50  # levels of nested types; deeper ones are unknown
+# Types whose parts are not compared, because methods with the same name rarely differ only in them.
 _OPAQUE: Final = frozenset({"struct_type", "interface_type"})
 # The fields of a type that contain other types, in the order of the parts of `GoTypeUse`.
 _PARTS: Final = {

@@ -15,7 +15,7 @@ _EMBEDDED: Final = ("type_identifier", "qualified_type", "generic_type", "pointe
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class EmbeddedType:
     """The name of an embedded type."""
 
     name: str
@@ -30,7 +30,7 @@ class GoType:
     is_interface: bool = False
     is_constraint: bool = False  # an interface with a union of types; no value has such a type
     methods: Mapping[str, Signature] = field(default_factory=dict)  # of an interface
-    embedded: tuple[Embedded, ...] = ()
+    embedded: tuple[EmbeddedType, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def read_imports(tree: SourceTree) -> dict[str, str]:
     return found
 
 
-def embedded_types(tree: SourceTree, declaration: Node) -> list[Embedded]:
+def embedded_types(tree: SourceTree, declaration: Node) -> list[EmbeddedType]:
     """Return the names of the types that the types of a declaration embed."""
     specs = [one for one in (declaration, *declaration.named_children) if one.type == "type_spec"]
     return [
@@ -160,13 +160,13 @@ def _read_interface(reader: SignatureReader, row: int, node: Node) -> GoType:
     )
 
 
-def _read_embedded(tree: SourceTree, node: Node) -> Embedded | None:
+def _read_embedded(tree: SourceTree, node: Node) -> EmbeddedType | None:
     while node.type in ("pointer_type", "generic_type") and node.named_children:
         node = node.named_children[0]
     if node.type not in _EMBEDDED:
         return None
     qualifier, _, name = tree.text(node).rpartition(".")
-    return Embedded(name, qualifier)
+    return EmbeddedType(name, qualifier)
 
 
 def _receiver(tree: SourceTree, method: Node) -> tuple[str, frozenset[str]]:

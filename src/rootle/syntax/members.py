@@ -266,7 +266,7 @@ def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
 
 
 def _is_macro_field(tree: SourceTree, nodes: list[Node]) -> bool:
-    """Return whether a name in C or C++ is the name in a field that is the argument of a macro."""
+    """Return whether a name in C or C++ is that of a field inside the argument of a macro."""
     at = next(at for at, node in enumerate(nodes) if node.type == "field_declaration_list")
     before = tree.data[nodes[at - 1].start_byte : nodes[0].start_byte]
     is_last = _AFTER_MACRO_FIELD.match(tree.data, nodes[0].end_byte) is not None
@@ -274,9 +274,9 @@ def _is_macro_field(tree: SourceTree, nodes: list[Node]) -> bool:
 
 
 def _is_listed_function(tree: SourceTree, nodes: list[Node]) -> bool:
-    """Return whether a key with a number is the name and arity of a function of its module.
+    """Return whether a key and its number are the name and arity of a function of the module.
 
-    A macro defines the functions of such a list with `def unquote(name)`.
+    In such a module, a macro defines the functions of a list with `def unquote(name)`.
     """
     value = nodes[1].child_by_field_name("value")
     body = next((node for node in nodes if node.type == "do_block"), None)

@@ -100,7 +100,7 @@ class OccurrenceRole:
 def classify(tree: SourceTree, row: int, column: int, size: int) -> OccurrenceRole:
     """Return the role of the `size` bytes at a position (counted from 0, columns in bytes).
 
-    Definitions are not recognized here: `SourceTree.definitions_of` finds them.
+    Definitions are not recognized here: `SourceTree.find_definitions` finds them.
     """
     leaf = tree.node_at(row, column, size)
     if role := _literal_kind(leaf):

@@ -31,8 +31,8 @@ class RubyVariables:
 
     def __init__(self, tree: SourceTree) -> None:
         self._tree = tree
-        # By the id of a method: the sorted offsets of its variables, and for each of them the
-        # largest offset before which it or an earlier one is known.
+        # By the id of a method: the sorted offsets of its variables, and for each variable the
+        # largest end of the scopes up to it.
         self._known: dict[int, tuple[list[int], list[int]]] = {}
 
     def may_call_method(self, row: int, column: int, size: int) -> bool:
@@ -75,7 +75,7 @@ class RubyVariables:
 
 
 def _list_variables(method: Node, name: bytes | None) -> Iterator[tuple[int, int]]:
-    """Yield the offset of each variable with a name, and the end of the part that knows it."""
+    """Yield the offset of each variable with a name, and the end of its scope."""
     stack, count = [(child, method.end_byte) for child in reversed(method.children)], 0
     while stack and count < _MAX_NODES:
         (node, end), count = stack.pop(), count + 1

@@ -23,8 +23,9 @@ _QUALIFIER: Final = (
     r"[*&~@#:\s\"'`]*(?:[\w$]+(?:<(?:[^<>]|<[^<>]*+>)*+>)?\s*(?:::|[.:\\#]|->)\s*~?)*"
 )
 
-# Steps from a node to one below it, of all the climbs from the places of a name in a file. In
-# ordinary code, a name is 10 to 40 levels deep. This many steps take about a second.
+# The maximum number of steps from a node to a child that tree-sitter may take to find the ancestors
+# of all occurrences of a name in a file, which takes about a second. In ordinary code, a name is 10
+# to 40 levels deep.
 _MAX_CLIMBED: Final = 100_000_000
 
 _MAX_NAME: Final = 1_000  # bytes of a qualified name
@@ -61,8 +62,8 @@ class SourceTree:
     def are_too_deep(self, positions: Iterable[Position]) -> bool:
         """Return whether climbing from all the positions to the root would take too long.
 
-        The time for each is the square of its depth, because the parser finds the parent of a node
-        from the root.
+        The time for each grows with the square of its depth, because tree-sitter finds the parent
+        of a node by descending from the root.
         """
         left, cursor = _MAX_CLIMBED, self.root.walk()
         for row, column in positions:
@@ -79,7 +80,7 @@ class SourceTree:
         """Return the text of a node."""
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
-    def definitions_of(self, name: str) -> dict[Position, tuple[Unit, ...]]:
+    def find_definitions(self, name: str) -> dict[Position, tuple[Unit, ...]]:
         """Return the positions at which a name is defined, with the units around each position.
 
         A unit is a definition in the outline, and the outermost unit comes first. If the `symbol`
@@ -95,7 +96,7 @@ class SourceTree:
             found[position] = tuple(self.units_at(position[0]))
         return found
 
-    def occurrences_of(self, name: str) -> Iterator[Position]:
+    def find_occurrences(self, name: str) -> Iterator[Position]:
         """Yield the positions at which a name occurs as a whole word."""
         last = re.escape(name.encode("utf-8", "replace"))
         for match in re.finditer(rb"(?<![\w$])" + last + rb"(?![\w$])", self.data):
@@ -120,9 +121,9 @@ class SourceTree:
 
     @cached_property
     def _member_ends(self) -> dict[int, list[int]]:
-        """The ends of the members of units, as far as they were needed, by the id of the unit.
+        """The ends of the members of each unit, by the id of the unit; filled on demand.
 
-        Each is the largest end so far, so that the list is sorted.
+        Each value is the largest end up to that member, so that the list is sorted.
         """
         return {}
 

@@ -144,8 +144,9 @@ def outline_tree(root: Node, data: bytes, lines: Lines, grammar: Grammar) -> Out
 
 def _parse(data: bytes, grammar: Grammar) -> Node | None:
     # Use the CPU time of this thread, so that the result does not depend on the machine's load.
-    # Reading it needs a system call, which took up to a third of the time of parsing. It never
-    # advances faster than the clock, so it is read only after the limit has passed on the clock.
+    # Reading the CPU time needs a system call, which took up to a third of the time of parsing. The
+    # CPU time never advances faster than the clock, so it is read only after the clock has passed
+    # the limit.
     limit_s = PARSE_BASE_S + len(data) * PARSE_S_PER_BYTE
     deadline, clock_deadline = thread_time() + limit_s, perf_counter() + limit_s
 

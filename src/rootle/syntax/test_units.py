@@ -1,4 +1,4 @@
-"""Tell the tests in a syntax tree from the other definitions."""
+"""Distinguish the tests in a syntax tree from the other definitions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def find_tests(tree: SourceTree) -> Iterator[tuple[int, tuple[Unit, ...]]]:
 def _is_test(tree: SourceTree, unit: Unit) -> bool:
     if unit.is_box:
         return False
-    # The attributes of a test are above its name, and some grammars make them part of its node.
+    # The head ends with the line of the name, not with the first line of the node: the attributes
+    # of a test are above its name, and in some grammars they are part of its node.
     end = tree.lines.starts[min(_name_row(unit) + 1, len(tree.lines.starts) - 1)]
     head = tree.lines.text[tree.lines.starts[unit.first] : end]
     return _TEST_HEAD.search(head[-_MAX_HEAD:]) is not None

@@ -206,11 +206,11 @@ def _tracer() -> Tracer | None:
         return None
     from opentelemetry.trace import get_tracer_provider
 
-    return _tracer_of(get_tracer_provider())
+    return _get_tracer(get_tracer_provider())
 
 
 @cache
-def _tracer_of(provider: TracerProvider) -> Tracer | None:
+def _get_tracer(provider: TracerProvider) -> Tracer | None:
     from opentelemetry.trace import NoOpTracerProvider, ProxyTracerProvider
 
     has_no_sdk = isinstance(provider, (NoOpTracerProvider, ProxyTracerProvider))

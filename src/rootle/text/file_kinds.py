@@ -1,4 +1,4 @@
-"""Decide by its path whether a file contains text for readers, code, or code of other projects."""
+"""Classify files by path: text for readers, code, or code of other projects."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _NEVER: Final = "(?!)"
 
 
 def is_glob(text: str) -> bool:
-    """Return whether a text matches other paths than itself."""
+    """Return whether a text has wildcards, so that it can match paths other than itself."""
     return any(sign in text for sign in "*?[")
 
 

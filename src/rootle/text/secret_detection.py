@@ -111,8 +111,8 @@ def find_key_lines(patch: str, exceptions: Exceptions = ()) -> Sequence[Secret]:
 class _Matcher:
     """Matches the candidates of one text, which must be given in the order of the text.
 
-    It remembers what it has read after the candidates before. Otherwise, a text that repeats the
-    beginning of a secret would be read again from each repetition, to the same end.
+    It remembers how far it has read for earlier candidates. Otherwise, if a text repeats the
+    beginning of a secret, the text after it would be read again for each repetition.
     """
 
     def __init__(self, text: str) -> None:
@@ -192,8 +192,8 @@ class _PrivateKeys:
     def _is_key(self, head: int, end: re.Match[str]) -> bool:
         """Return whether the text between two markers is a key.
 
-        If several markers begin before the same end, the longest of the bodies is read, and the
-        others are parts of it.
+        If several start markers precede the same end marker, only the body after the first one is
+        searched, because it contains the other bodies.
         """
         if end is not self._checked:
             found = _KEY_BYTES.finditer(self._text, head, end.start())
@@ -223,6 +223,7 @@ def _find_key_lines(patch: str) -> Iterator[Sequence[tuple[int, int]]]:
         if _PUBLIC_BEFORE.search(before) or _PUBLIC_AFTER.match(after):
             continue
         lines = [line.span("value") for line in _BYTES_OF_LINE.finditer(patch, start, end)]
-        # Lines without such a text are not a key but, for example, digests.
+        # If no line has upper-case letters, lower-case letters and digits, the lines are not a key
+        # but, for example, digests.
         if any(_UPPER_LOWER_DIGIT.match(patch[first:last]) for first, last in lines):
             yield lines

@@ -166,7 +166,8 @@ def match_format(text: str, start: int) -> tuple[str, int, int] | None:
             continue
         pattern = _compile_row(at)
         has_value = "value" in pattern.groupindex
-        # This is checked first, because the match may be long and contain further candidates.
+        # Check this before matching. A match may be long and contain further candidates, and would
+        # be read again for each of them.
         if not has_value and is_inside_word(text, start):
             continue
         match = pattern.match(text, start)
@@ -188,7 +189,7 @@ def _compile_row(at: int) -> re.Pattern[str]:
 
 
 def is_inside_word(text: str, start: int) -> bool:
-    """Return whether a letter or digit follows another one, or an underscore."""
+    """Return whether a position is at a letter or digit after another one or an underscore."""
     if not start or not text[start].isalnum():
         return False
     return text[start - 1].isalnum() or text[start - 1] == "_"

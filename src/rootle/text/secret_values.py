@@ -153,7 +153,8 @@ _NUMBERED: Final = re.compile(
     r"[_.-]?\d{1,4}[a-z]{0,5}$",
     re.IGNORECASE,
 )
-# A variable of a type that is called Password, or a text before a colon.
+# Signs that the word after "password" is not a password: it is the name of a variable, as in
+# `Password userName`, or an operator, a parenthesis or a colon follows.
 _VARIABLE: Final = re.compile(r"[a-z]+[A-Z]\w*$")
 _DECLARED_AFTER: Final = re.compile(r"[ \t]*[=(:]")
 _MIN_ADJACENT: Final = 6
@@ -223,8 +224,8 @@ def _value_group(match: re.Match[str]) -> str:
 
 def _read_assignment(text: str, match: re.Match[str]) -> _Assignment:
     is_quoted = match["plain"] is None
-    # Of a longer token, only the beginning is judged: a text may consist of names and signs such as
-    # `key=key=key=…`, and the rest of it would be read again from each name.
+    # Only the beginning of a long token is judged. Otherwise, a text such as `key=key=key=…` would
+    # be read again to its end for each name in it.
     value, end = match[_value_group(match)], match.end()
     is_adjacent = match["adjacent"] is not None
     if not is_quoted and (match["sentence"] or is_adjacent):
@@ -316,7 +317,8 @@ def _is_password(found: _Assignment) -> bool:
 def _is_adjacent_password(found: _Assignment) -> bool:
     """Return whether the word after a word such as `password` is a password and not, say, a topic.
 
-    Only a word with letters and digits can be one: in most sentences, a verb or a noun follows.
+    Only a word with both letters and digits counts, because in most sentences the next word is an
+    ordinary verb or noun.
     """
     is_word = found.before == "" or found.before.endswith(" ")
     words = _WORDS_WITH_DIGITS.sub("", found.value)

@@ -151,16 +151,16 @@ def encodable(text: str) -> str:
 def place_terms(path: str, table: TermTable) -> str:
     """Return the terms of a path: the file name without extension twice, and the last folders."""
     folders = path.split("/")[:-1][-_FOLDERS_IN_BODY:]
-    return text_terms(" ".join([stem_of(path)] * _STEM_TIMES + folders), table)
+    return text_terms(" ".join([file_stem(path)] * _STEM_TIMES + folders), table)
 
 
 def path_words(path: str) -> str:
     """Return the words of a path, separated by spaces, without the extension."""
     folder, _, name = path.rpartition("/")
-    return f"{folder} {stem_of(name)}".replace("/", " ").replace("-", " ").replace(".", " ")
+    return f"{folder} {file_stem(name)}".replace("/", " ").replace("-", " ").replace(".", " ")
 
 
-def stem_of(path: str) -> str:
+def file_stem(path: str) -> str:
     """Return the file name of a path without its extension: `src/a.test.ts` -> `a.test`."""
     name = path.rpartition("/")[2]
     stem, dot, _ = name.rpartition(".")

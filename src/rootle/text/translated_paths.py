@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from rootle.text.languages import CONFIG_EXTENSIONS, PROSE, language_of
+from rootle.text.languages import CONFIG_EXTENSIONS, PROSE, detect_language
 
 _CODES: Final = frozenset(
     """ar az be bg bn ca cs da de el en eo es et eu fa fi fil fr gl gu he hi hr hu hy id is it ja ka
@@ -29,8 +29,8 @@ _CATALOGUE_FOLDERS: Final = frozenset(
 )
 
 
-# Extensions of files that contain only the translatable messages of a program. FreeMarker templates
-# have the same extension as the files of Fluent.
+# Extensions of files that contain only the translatable messages of a program. The extension of
+# Fluent is not one of them, because FreeMarker templates have it too.
 _TEXT_EXTENSIONS: Final = (*_XLIFF, ".arb", ".resx", ".strings", ".stringsdict", ".xcstrings")
 _FLUENT: Final = ".ftl"
 _TEXT_NAME: Final = re.compile(
@@ -46,9 +46,9 @@ class TranslatedPath(NamedTuple):
 
 
 @lru_cache(maxsize=65_536)  # every query calls the function for the same paths
-def translation_of(path: str) -> TranslatedPath:
+def parse_translation(path: str) -> TranslatedPath:
     """Return the page and the language of a path; the whole path and "" if it is no translation."""
-    language = language_of(path)
+    language = detect_language(path)
     if language not in PROSE and language not in CONFIG_EXTENSIONS:
         return TranslatedPath(path, "")
     folder, _, name = path.rpartition("/")
@@ -73,9 +73,12 @@ def is_catalogue(path: str) -> bool:
     Such a catalogue also repeats the original texts or their keys. An English file such as
     locales/en.yml is not a catalogue: often, it is the only file that contains the original texts.
     """
-    if language_of(path) == "gettext" or path.lower().endswith(_XLIFF):
+    if detect_language(path) == "gettext" or path.lower().endswith(_XLIFF):
         return True
-    if language_of(path) not in CONFIG_EXTENSIONS or translation_of(path).language in ("", "en"):
+    if detect_language(path) not in CONFIG_EXTENSIONS or parse_translation(path).language in (
+        "",
+        "en",
+    ):
         return False
     return not _CATALOGUE_FOLDERS.isdisjoint(path.lower().split("/")[:-1])
 
@@ -84,14 +87,14 @@ def contains_texts(path: str) -> bool:
     """Return whether a file contains the texts of a program's user interface, in any language."""
     lower = path.lower()
     is_named = lower.endswith(_TEXT_EXTENSIONS) or _TEXT_NAME.search(path) is not None
-    if is_named or language_of(path) == "gettext":
+    if is_named or detect_language(path) == "gettext":
         return True
-    if language_of(path) not in CONFIG_EXTENSIONS and not lower.endswith(_FLUENT):
+    if detect_language(path) not in CONFIG_EXTENSIONS and not lower.endswith(_FLUENT):
         return False
     *folders, name = path.split("/")
     if _CATALOGUE_FOLDERS.isdisjoint(map(str.lower, folders)):
         return False
-    is_translated = bool(translation_of(path).language or _read_code(name.partition(".")[0]))
+    is_translated = bool(parse_translation(path).language or _read_code(name.partition(".")[0]))
     return is_translated or any(map(_read_code, folders))
 
 

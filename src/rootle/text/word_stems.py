@@ -12,8 +12,9 @@ from rootle.text.terms import STOP_WORDS, find_words, split_identifier
 # Number of characters at the start of a word that all its inflected forms are assumed to share.
 _STEM_CHARS: Final = 5
 _MIN_WORD_CHARS: Final = 3
-# The maximum number of words whose stems are kept, which limits the memory to a few megabytes. Code
-# repeats its words, and splitting them took most of the time for the lines of an answer.
+# The maximum number of words whose stems are cached, which limits the memory to a few megabytes.
+# Code repeats its words. Without the cache, splitting them took most of the time for choosing the
+# lines of an answer.
 _MAX_WORDS: Final = 16_384
 
 
@@ -31,12 +32,12 @@ def _stems_of_word(word: str) -> tuple[str, ...]:
     )
 
 
-def stems_of(text: str) -> frozenset[str]:
+def collect_stems(text: str) -> frozenset[str]:
     """Return the distinct stems of a text."""
     return frozenset(list_stems(text))
 
 
-def pairs_of(stems: Sequence[str]) -> frozenset[str]:
+def collect_pairs(stems: Sequence[str]) -> frozenset[str]:
     """Return the pairs of adjacent stems, each with a space between its stems."""
     return frozenset(f"{one} {following}" for one, following in pairwise(stems))
 
@@ -82,7 +83,7 @@ def _lines_with(lines: Sequence[str], stems: Iterable[str]) -> set[int]:
 
 def _lines_around(text: str, part: str) -> Iterator[int]:
     """Yield the numbers of the lines of a text that contain `part`, in ascending order."""
-    number, start = 1, 0  # of the line from which the search continues
+    number, start = 1, 0  # the number and the start of the line where the search continues
     while (at := text.find(part, start)) >= 0:
         number += text.count("\n", start, at)
         yield number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rootle.tools.adapters import as_function, as_langchain, call_tool
 from rootle.tools.backend_search import vectordb_search
-from rootle.tools.registry import tools_of
+from rootle.tools.registry import create_tools
 from rootle.tools.schema_formats import as_anthropic, as_openai, as_openai_response
 from rootle.tools.sent_passages import SentPassages
 from rootle.tools.tool import Answer, Parameter, Tool
@@ -22,8 +22,8 @@ __all__ = [
     "as_openai",
     "as_openai_response",
     "call_tool",
+    "create_tools",
     "search_folder",
-    "tools_of",
     "vectordb_read",
     "vectordb_search",
 ]

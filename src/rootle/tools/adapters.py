@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rootle.errors import MissingExtraError
-from rootle.tools.schema_formats import parameters_of
+from rootle.tools.schema_formats import describe_parameters
 from rootle.tools.tool import Answer, Parameter, Tool, error
 
 
@@ -32,7 +32,7 @@ def as_langchain(tool: Tool) -> Any:  # Any: a StructuredTool, from an optional 
         run,
         name=tool.name,
         description=tool.description,
-        args_schema=parameters_of(tool),
+        args_schema=describe_parameters(tool),
         infer_schema=False,
         response_format="content_and_artifact",
     )

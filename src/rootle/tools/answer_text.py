@@ -1,7 +1,7 @@
 """Write search results as text for a language model.
 
-Most of the text consists of lines of the places that match the question best together, whichever of
-the first files they are in. A file without such a place takes one line, with the names of its best
+Most of the text consists of lines from the places that together match the question best. They can
+be in any of the first files. A file without such a place takes one line, with the names of its best
 definitions. If the question contains a phrase or a regex, each result also shows lines that match
 it.
 """
@@ -17,7 +17,7 @@ from typing import Any, Final
 from rootle.app import App
 from rootle.errors import SourceError
 from rootle.serialization.citation import cite, result_spans
-from rootle.serialization.outside_text import marks_of
+from rootle.serialization.outside_text import describe_outside
 from rootle.serialization.path_text import group_lines
 from rootle.text.agent_orders.detector import describe_orders
 from rootle.text.languages import PROSE
@@ -26,11 +26,11 @@ from rootle.tools.excerpts.file_places import Place
 from rootle.tools.excerpts.place_names import (
     cite_place,
     name_places,
-    without_scope,
+    strip_scope,
     write_one_line,
 )
 from rootle.tools.excerpts.shown_lines import FileExcerpts, LineNumbers, limit_characters
-from rootle.tools.history.commit_text import on_one_line, write_commit
+from rootle.tools.history.commit_text import join_lines, write_commit
 from rootle.tools.sent_passages import SentPassages
 from rootle.types import (
     FileOutline,
@@ -39,11 +39,12 @@ from rootle.types import (
     Span,
 )
 
-# Files whose score is below this share of the best score have no lines. After the first three, they
-# are left out.
+# If the score of a file is below this share of the best score, no places are chosen for it. After
+# the first _MIN_RESULTS results, it is left out unless it matches a phrase or a regex.
 _FAR: Final = 0.1
 _MIN_RESULTS: Final = 3
-# The places of this number of files are ranked together. Opening a file takes time.
+# The maximum number of files whose places are ranked together. It is small, because opening a file
+# takes time.
 _MAX_OPENED: Final = 5
 # Maximum number of characters for the other lines of a result that match a phrase or a regex.
 _MATCH_ROOM: Final = 240
@@ -83,10 +84,10 @@ def write_answer(
         source = cite(result.file_path, result_spans(result)[:1])
         data.append(
             {
-                "source": on_one_line(source),
+                "source": join_lines(source),
                 "score": result.score,
                 "text": "\n".join(lines),
-                "about": on_one_line(f"{result.metadata.language} {result.scope}".strip()),
+                "about": join_lines(f"{result.metadata.language} {result.scope}".strip()),
                 **_outside_data(result),
             }
         )
@@ -112,12 +113,12 @@ def _mark_outside(result: SearchResult, lines: Sequence[str]) -> list[str]:
     if result.trust is None:
         return list(lines)
     warning = describe_orders("\n".join(lines)) or result.warning
-    return [*marks_of(replace(result, warning=warning)), *lines]
+    return [*describe_outside(replace(result, warning=warning)), *lines]
 
 
 def _outside_data(result: SearchResult) -> Mapping[str, str]:
     values = {"origin": result.origin, "trust": result.trust, "warning": result.warning}
-    return {key: on_one_line(value) for key, value in values.items() if value is not None}
+    return {key: join_lines(value) for key, value in values.items() if value is not None}
 
 
 def _drop_far(
@@ -176,11 +177,11 @@ class _Writer:
     def choose_places(
         self, results: Sequence[SearchResult], rooms: Sequence[int]
     ) -> list[ChosenPlaces | None]:
-        """Return the places that the answer shows of each result.
+        """Return the places of each result that the answer shows.
 
-        `rooms` are the numbers of characters for results whose lines are chosen alone, such as
-        commits. Files share theirs. The value is None for a result without lines, whose places are
-        its spans: a commit, a file far below the best one, or one after the first files.
+        `rooms` are the numbers of characters for the lines of each result; files share the sum of
+        theirs. The value is None for a result whose places are not chosen: a commit, a file with a
+        score far below the best one, or a file after the first `_MAX_OPENED` files.
         """
         scores = [result.score for result in results if result.commit is None]
         limit = _FAR * max(scores, default=0.0)
@@ -274,10 +275,10 @@ class _Writer:
         received these lines, return further lines of the place.
         """
         lines = place.label or f"{numbers[0]}-{numbers[-1]}"
-        title = f"{lines} {on_one_line(without_scope(place.name, context))}".rstrip()
+        title = f"{lines} {join_lines(strip_scope(place.name, context))}".rstrip()
         path = result.file_path
         sent = set[int]()
-        while numbers and self._was_sent(path, texts := _texts_of(excerpts, numbers)):
+        while numbers and self._was_sent(path, texts := _read_lines(excerpts, numbers)):
             sent.update(numbers)
             numbers = excerpts.choose(place, self._room, sent)
         if sent:
@@ -289,7 +290,7 @@ class _Writer:
         return title, list(_number_lines(place, sorted({*numbers, *sent}), texts))
 
     def _was_sent(self, path: str, texts: Mapping[int, str]) -> bool:
-        """Return whether the client has received these lines, also in this answer."""
+        """Return whether these lines are in an earlier answer, or already in this one."""
         if self._shown is None:
             return False
         return any(passages.contains(path, texts) for passages in (self._shown, self.passages))
@@ -304,10 +305,10 @@ class _Writer:
 
 def _format_mentions(places: Mapping[str, str]) -> list[str]:
     shown = [f"{name} {place}" for name, place in places.items()][:_MAX_MENTIONS]
-    return [f"defined in: {on_one_line(', '.join(shown))}"] if shown else []
+    return [f"defined in: {join_lines(', '.join(shown))}"] if shown else []
 
 
-def _texts_of(excerpts: FileExcerpts, numbers: LineNumbers) -> dict[int, str]:
+def _read_lines(excerpts: FileExcerpts, numbers: LineNumbers) -> dict[int, str]:
     return {number: excerpts.line(number) for number in numbers}
 
 

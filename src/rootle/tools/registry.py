@@ -11,7 +11,7 @@ from rootle.tools.vectordb_search_tool import search_folder
 from rootle.tools.web import web_read, web_search
 
 
-def tools_of(app: App, shown: SentPassages | None = None) -> tuple[Tool, ...]:
+def create_tools(app: App, shown: SentPassages | None = None) -> tuple[Tool, ...]:
     """Return the tools that the configuration enables. Nothing is opened before the first call.
 
     `shown` records the passages that a client has received. Later answers name these passages

@@ -9,20 +9,22 @@ from rootle.tools.tool import Parameter, Tool
 Schema = dict[str, Any]  # Any: JSON
 
 
-def parameters_of(tool: Tool, *, is_strict: bool = False) -> Schema:
+def describe_parameters(tool: Tool, *, is_strict: bool = False) -> Schema:
     """Return the JSON schema of the arguments of a tool: an object of strings and integers.
 
     In OpenAI's strict mode, all properties are required, but optional properties may be null.
     """
     return {
         "type": "object",
-        "properties": {p.name: _schema_of(p, is_strict=is_strict) for p in tool.parameters},
+        "properties": {
+            p.name: _describe_parameter(p, is_strict=is_strict) for p in tool.parameters
+        },
         "required": [p.name for p in tool.parameters if p.is_required or is_strict],
         "additionalProperties": False,
     }
 
 
-def _schema_of(parameter: Parameter, *, is_strict: bool) -> Schema:
+def _describe_parameter(parameter: Parameter, *, is_strict: bool) -> Schema:
     is_nullable = is_strict and not parameter.is_required
     schema: Schema = {
         "type": [parameter.type, "null"] if is_nullable else parameter.type,
@@ -47,7 +49,7 @@ def _function(tool: Tool) -> Schema:
     return {
         "name": tool.name,
         "description": tool.description,
-        "parameters": parameters_of(tool, is_strict=True),
+        "parameters": describe_parameters(tool, is_strict=True),
         "strict": True,
     }
 
@@ -57,5 +59,5 @@ def as_anthropic(tool: Tool) -> Schema:
     return {
         "name": tool.name,
         "description": tool.description,
-        "input_schema": parameters_of(tool),
+        "input_schema": describe_parameters(tool),
     }

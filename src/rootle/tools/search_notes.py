@@ -37,9 +37,10 @@ def reword_note(note: str) -> str:
 
 
 def list_index_notes(response: SearchResponse) -> list[str]:
-    """Return the notes which say that the index lacks files. The answer is read with these in mind.
+    """Return the notes which say that the index lacks files.
 
-    Without them, "no definition of X was found in the indexed files" would be misunderstood.
+    They come before the answer. Otherwise, "no definition of X was found in the indexed files"
+    would be misunderstood.
     """
     return _describe_degradations(response, [one for one in response.degraded if _lacks_files(one)])
 

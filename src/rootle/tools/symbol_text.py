@@ -57,7 +57,7 @@ def write_symbols(symbols: SymbolAnswer, restrictions: str, parameters: Sequence
 
 
 def _code_line(line: str) -> str:
-    """Return a line that quotes code, which may be long. The sentences around it are not cut."""
+    """Return a line that quotes code, cut to a maximum length. Sentences are not cut."""
     return cut_line(clean_line(line), _MAX_LINE_CHARS)
 
 

@@ -179,7 +179,7 @@ class WhyAnswer:
     memories: tuple[Memory, ...]
     is_complete: bool  # False: older commits are missing, or were not read in time
     notes: tuple[str, ...]  # messages, such as the reason why older commits are missing
-    # The commits are the newest ones of the file, because those of the lines are not known.
+    # True: the commits are the newest ones of the file, because those of the lines are not known
     are_of_file: bool = False
 
 

@@ -185,8 +185,8 @@ class AddedSource:
     weight: float  # the factor by which the scores of the results are multiplied
     note: str = ""  # why the source was not read completely; "" if it was
     trust: Literal["external"] = "external"
-    # set by `add` and `refresh`: why the source could not be read, so that documents that were read
-    # earlier were kept; "" if it could
+    # why `add` or `refresh` could not read the source, so that the documents that were read earlier
+    # were kept; "" if the source could be read
     failure: str = ""
 
 

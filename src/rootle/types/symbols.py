@@ -34,8 +34,9 @@ class SymbolUse:
 
     path: str
     line: int  # the number of the line, from 1
-    # call, implementation, type, import, reference, comment, string or document; if assignments
-    # are requested, assignment; if tests are requested, test for a test in a file with the name
+    # call, implementation, type, import, export, reference, comment, string or document; if
+    # assignments are requested, assignment; if tests are requested, test for a test in a file with
+    # the name
     kind: str
     scope: str  # the enclosing function, outermost definition first
     text: str  # the line
@@ -71,8 +72,8 @@ class SymbolAnswer:
     # False: the files that declare the types of receivers were too long to read all of them, so
     # more uses than necessary count as uses by name.
     has_all_types: bool = True
-    # If `is_complete` is False, the least number of files with the name that were not read or, for
-    # tests and implementations, not parsed. 0 if it is not known.
+    # If `is_complete` is False, a lower bound for the number of files with the name that were not
+    # read or, for tests and implementations, not parsed. 0 if it is not known.
     unread_files: int = 0
     # If the aspect is "implementations", the names of the types on this page that have
     # implementations of their own. Only direct implementations are uses.
@@ -81,5 +82,6 @@ class SymbolAnswer:
     # The number of lines with the requested aspect that are left out, because the name is that of a
     # local variable or parameter there.
     local_variables: int = 0
-    # Whether no other definition of the last part of the name was found, whatever its owner is.
+    # True: the last part of the name has only one definition, regardless of the owner. False: it
+    # has several or none, or not all files that may define it were read.
     is_only_definition: bool = False

@@ -11,7 +11,7 @@ from command import rootle
 from sample import write
 from specification_sample import SAMPLE
 
-from rootle.config.fields import SECTION, Config, key_of
+from rootle.config.fields import SECTION, Config, make_key
 from rootle.config.loading import load_config
 from rootle.config.template import template
 
@@ -38,7 +38,7 @@ def test_seven_defaults_differ_from_the_specification(sample: Path) -> None:
     """The reasons are in docs/decisions/0009-defaults-that-differ-from-the-specification.md."""
     specified, _ = load_config(sample)
     different = {
-        key_of(field.name)
+        make_key(field.name)
         for field in fields(Config)
         if getattr(specified, field.name) != getattr(Config(), field.name)
     }
@@ -67,7 +67,7 @@ def test_show_prints_each_value_with_its_origin(sample: Path, repository: Path) 
     write(repository, ".rootle.json", '{"searchAgent": {\n"maxLimit": 40}}')
     rows = rootle("config", "show", repository, "--set", "denseTopK=30").out.splitlines()
     shown = {row.split()[0]: row for row in rows if row}
-    assert set(shown) >= {key_of(field.name) for field in fields(Config)}
+    assert set(shown) >= {make_key(field.name) for field in fields(Config)}
     assert shown["denseTopK"].split(maxsplit=2)[1:] == ["30", "command line"]
     assert shown["sparseTopK"].split(maxsplit=2)[1:] == ["10", f"{sample}, line 14"]
     assert shown["maxLimit"].endswith(f"{repository / '.rootle.json'}, line 2")
@@ -113,7 +113,7 @@ def test_init_writes_a_file_that_changes_nothing_until_it_is_edited(
     assert load_config(path) == (Config(), ())
     text = path.read_text()
     for field in fields(Config):
-        assert f'// "{key_of(field.name)}": ' in text
+        assert f'// "{make_key(field.name)}": ' in text
     path.write_text(text.replace('// "maxLimit": 50,', '"maxLimit": 60,'))
     assert load_config(path)[0] == Config(max_limit=60)
 

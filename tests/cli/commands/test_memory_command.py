@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from ages import at_any_hour
+from ages import replace_yesterday
 from command import command_line, rootle
 from polling import TIMEOUT_S
 from sample import MakeApp, write
@@ -33,7 +33,7 @@ def test_a_fact_is_added_found_and_forgotten(repository: Path) -> None:
     listed = rootle("memory", "list", cwd=repository)
     assert listed.code == 0
     name = repository.name
-    assert [line.partition("Z, ")[2] for line in at_any_hour(listed.out).splitlines()] == [
+    assert [line.partition("Z, ")[2] for line in replace_yesterday(listed.out).splitlines()] == [
         f'today, project {name}] "Deploy on Thursdays"',
         f'today, personal, stored in {name}] "The user likes tabs"',
     ]

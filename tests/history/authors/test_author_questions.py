@@ -22,7 +22,7 @@ AUTHORS = (
 REVISIONS = ("v2.0", "v1", "rel_1_0", "topic", "HEAD", "HEAD~2", "8eec5ca", "added")
 REPOSITORY = Repository(
     KnownAuthors(AUTHORS),
-    date_of=lambda name: 1.0 if name in REVISIONS else None,
+    find_date=lambda name: 1.0 if name in REVISIONS else None,
     is_place=lambda name: name in ("Request", "Planck"),
     is_folder=lambda path: path == "src",
 )
@@ -91,7 +91,7 @@ def test_the_commits_of_the_author_are_asked_for(question: str, expected: str) -
     assert rewrite(question) == expected
 
 
-def test_a_name_means_whole_words_in_any_case_and_without_accents() -> None:
+def test_a_name_means_whole_words_regardless_of_case_and_accents() -> None:
     # A filter "author:Dan" would also find Daniel.
     assert rewrite("commits by dan") == 'in:history author:"Dan Brown <dan@x.org>"'
     accented = 'in:history author:"Daniel Graña <dgrana@x.org>"'

@@ -1,4 +1,4 @@
-"""Which questions ask about one change, and about what."""
+"""Questions about one change, and their subjects."""
 
 from __future__ import annotations
 

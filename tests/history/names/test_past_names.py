@@ -163,8 +163,8 @@ def test_gone_lists_removed_definitions_of_a_name_after_the_place_of_the_others(
 
     answer = app.gone("lock_door")
     assert "farm/pen.py:2" in answer.suggestions[0]
-    # On a busy machine, the index of removed definitions may not be complete yet. Then lines that
-    # other commits removed can follow.
+    # Only the first result is checked. On a busy machine, the index of removed definitions may not
+    # be complete yet, and lines that other commits removed can then follow.
     assert answer.removals[0].commit.subject == "Free the animals"
 
 

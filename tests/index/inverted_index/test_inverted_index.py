@@ -121,7 +121,7 @@ def test_terms_near_a_word_are_the_same_as_in_a_plain_comparison() -> None:
                 for at, term in enumerate(terms)
                 if edit_distance(word, term, distance) <= distance
             ]
-            assert terms_of_field.near(word, distance) == expected
+            assert terms_of_field.find_near(word, distance) == expected
 
 
 def test_long_lengths_are_rounded_to_four_bits() -> None:
@@ -345,6 +345,7 @@ def test_the_highest_scores_are_selected_with_those_that_equal_the_lowest(
         assert top_positions(scores, k).tolist() == np.flatnonzero(scores >= lowest).tolist()
 
 
+@pytest.mark.slow
 def test_a_repeated_search_finds_the_same_even_among_other_files(tmp_path: Path) -> None:
     create_index(tmp_path)
     rng = Random(3)

@@ -19,7 +19,7 @@ from sample import MakeApp, write
 from rootle import App, Config, open_app
 from rootle.errors import QueryError, SourceError
 from rootle.indexing.dependencies.dependency_index import DependencyIndex
-from rootle.tools import tools_of
+from rootle.tools import create_tools
 from rootle.types import DependencyStatus, SearchQuery, SearchResponse
 
 pytestmark = pytest.mark.slow
@@ -361,7 +361,7 @@ def test_filters_by_commits_do_not_apply_to_packages(apps: tuple[App, App], oper
 
 
 def test_agents_search_and_read_packages(apps: tuple[App, App]) -> None:
-    tools = {tool.name: tool for tool in tools_of(apps[1])}
+    tools = {tool.name: tool for tool in create_tools(apps[1])}
     answer = tools["vectordb_search"].execute({"query": f"in:deps {_QUESTION}"})
     assert "deps:itsdangerous@2.2.0/itsdangerous/" in answer.text
     source = answer.text.splitlines()[0].split()[1]

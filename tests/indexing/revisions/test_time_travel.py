@@ -116,14 +116,14 @@ def _content(response: SearchResponse) -> Any:
         found["interpretation"].pop("at")
     for result in found["results"]:
         result.pop("lastCommit", None)  # the index of commits covers only current files
-    return _without(found, prefix)
+    return _strip_prefix(found, prefix)
 
 
-def _without(value: Any, prefix: str) -> Any:
+def _strip_prefix(value: Any, prefix: str) -> Any:
     if isinstance(value, dict):
-        return {key: _without(one, prefix) for key, one in value.items()}
+        return {key: _strip_prefix(one, prefix) for key, one in value.items()}
     if isinstance(value, list):
-        return [_without(one, prefix) for one in value]
+        return [_strip_prefix(one, prefix) for one in value]
     return value.removeprefix(prefix) if prefix and isinstance(value, str) else value
 
 
@@ -237,7 +237,7 @@ def test_a_reference_outside_branches_and_tags_is_looked_up_for_each_search(
 ) -> None:
     first = git(sample, "rev-parse", "HEAD").strip()
     git(sample, "commit", "-q", "--allow-empty", "-m", "second", when_s=OLD_S + _DAY_S)
-    for folder, _, _ in os.walk(sample / ".git"):  # as if no branch had changed for long
+    for folder, _, _ in os.walk(sample / ".git"):  # as if no branch had changed recently
         os.utime(folder, (OLD_S, OLD_S))
     for path in (".git/HEAD", ".git/refs/heads/main"):
         os.utime(sample / path, (OLD_S, OLD_S))

@@ -342,8 +342,8 @@ def test_the_command_explains_the_expansion_and_reports_failures(
     assert f"expanded with: {WORDS}" in explained.out
     (span,) = collector.spans_named("searchAgent.expansion")
     assert span.attributes["expansionModelID"] == "small"
-    told = b"".join(collector.bodies).decode("utf-8", "replace") + explained.out + explained.err
-    assert KEY not in told
+    output = b"".join(collector.bodies).decode("utf-8", "replace") + explained.out + explained.err
+    assert KEY not in output
     data = rootle(*arguments, "--explain", "--json").data
     assert data["interpretation"]["expansion"] == WORDS
     batch = json.dumps({"textQuery": QUESTION, "expand": False})

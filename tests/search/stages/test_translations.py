@@ -8,7 +8,7 @@ import pytest
 from command import rootle
 
 from rootle import SearchQuery, open_app
-from rootle.text.translated_paths import is_catalogue, translation_of
+from rootle.text.translated_paths import is_catalogue, parse_translation
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from rootle.text.translated_paths import is_catalogue, translation_of
     ],
 )
 def test_translations_have_the_same_page(one: str, other: str, languages: tuple[str, str]) -> None:
-    left, right = translation_of(one), translation_of(other)
+    left, right = parse_translation(one), parse_translation(other)
     assert left.page == right.page
     assert (left.language, right.language) == languages
 
@@ -39,7 +39,7 @@ def test_translations_have_the_same_page(one: str, other: str, languages: tuple[
     ],
 )
 def test_other_paths_are_different_pages(one: str, other: str) -> None:
-    assert translation_of(one).page != translation_of(other).page
+    assert parse_translation(one).page != parse_translation(other).page
 
 
 @pytest.mark.parametrize(

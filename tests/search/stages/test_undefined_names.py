@@ -1,4 +1,4 @@
-"""A question about a name without a definition is answered with a statement that says so first."""
+"""An answer about a name without a definition begins with a note that says so."""
 
 from __future__ import annotations
 

@@ -79,6 +79,7 @@ def test_raising_the_limit_indexes_the_rest(root: Path, make_app: MakeApp, tmp_p
     assert make_app(root, index_dir=tmp_path / "shared").search(_TIMER).results
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "expected"),
     [

@@ -63,7 +63,7 @@ def test_the_test_class_of_the_name_comes_first() -> None:
     ]
 
 
-def test_the_name_of_a_file_stands_for_its_tests() -> None:
+def test_the_name_of_a_file_finds_its_tests() -> None:
     assert _list_tests("surround.rs") == [("core/src/surround.rs", 8, "test")]
 
 

@@ -1,4 +1,4 @@
-"""The uses of `Owner.member`: those that certainly belong to another owner are left out."""
+"""The uses of `Owner.member` do not include those that certainly belong to another owner."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ import pytest
 from command import rootle
 from sample import indexed_repository
 
-# Much more than the answers take (1 to 8 s), and much less than a time that grows with the square
-# of the file. Processor time does not depend on the other processes of the machine.
+# Much more than the answers take (1 to 8 s), and much less than they would take if the time grew
+# with the square of the size of the file. Processor time does not depend on other processes.
 _CPU_LIMIT_S = 60
 
 _LETTERS = "/".join("abcdefghijklmnopqrstuvwxyz")
@@ -83,6 +83,7 @@ def test_many_types_of_go_implement_an_interface() -> None:
     assert "of 10000 implementations" in ask({"a.go": code}, "--implementations", "I")
 
 
+@pytest.mark.slow
 def test_a_type_of_go_that_is_nested_very_deep_may_be_any_type() -> None:
     deep = "[]" * 1_500
     types = f"package a\ntype I interface {{ M(a {deep}bool) }}\ntype T struct{{}}\n"

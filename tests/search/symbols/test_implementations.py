@@ -195,7 +195,7 @@ def test_implementations_of_a_class_in_a_module_do_not_extend_a_class_in_another
         found = app.symbols("Shop::Two::Base", "implementations")
         uses = app.symbols("Shop::Two::Base", "uses")
     assert [(one.path, one.line) for one in found.definitions] == [("two/base.rb", 4)]
-    # Without the relatives, it is not known whether Plain extends this class.
+    # With too many related classes, it is not known whether Plain extends this class.
     unknown = ["plain.rb:1"] if has_many_relatives else []
     assert sorted(_places(found)) == ["again.rb:3", "parts.rb:1", *unknown, "two/code.rb:3"]
     assert [use.line for use in uses.uses if use.path == "use.rb"] == [1]

@@ -1,4 +1,4 @@
-"""References without a receiver: the definitions that they refer to."""
+"""The definitions to which references without a receiver refer."""
 
 from __future__ import annotations
 

@@ -133,4 +133,4 @@ def test_a_disagreement_is_settled(case: str) -> None:
     language, text, name, lines = CASES[case]
     tree = read_source_tree(text, language)
     assert tree is not None
-    assert sorted(row + 1 for row, _ in tree.definitions_of(name)) == lines
+    assert sorted(row + 1 for row, _ in tree.find_definitions(name)) == lines

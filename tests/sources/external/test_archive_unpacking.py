@@ -88,6 +88,7 @@ def test_the_number_of_files_and_bytes_is_limited(tmp_path: Path) -> None:
         unpack(path, tmp_path / "small", max_bytes=250)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", _COMPRESSED)
 def test_a_bomb_in_a_member_that_is_left_out_is_refused(tmp_path: Path, mode: TarMode) -> None:
     path = tmp_path / f"bomb.tar.{mode[2:]}"

@@ -18,7 +18,7 @@ from external_samples import (
 )
 from sample import write_tree
 
-from rootle.sources.external.kinds import Found, read_kind, recognize_folder
+from rootle.sources.external.kinds import FoundDocument, read_kind, recognize_folder
 from rootle.sources.external.readers.html_markdown import MarkdownPage
 from rootle.sources.external.readers.llms_text import split_llms_text
 from rootle.sources.external.readers.symbol_pages import PageSymbol, read_page
@@ -181,7 +181,7 @@ def test_answers_beyond_a_limit_are_reported_as_cut(
     assert CutFile("questions/1") in _read_all(folder)
 
 
-def _read_all(folder: Path) -> list[Found]:
+def _read_all(folder: Path) -> list[FoundDocument]:
     return list(read_kind(str(folder), "stack-exchange", 100))
 
 
@@ -284,6 +284,7 @@ def test_a_deeply_nested_page_takes_no_deep_recursion() -> None:
     assert "end" in MarkdownPage("<div>" * 50_000 + "end").text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["<a ", '<a x="', "<!--", "<?", "</"])
 def test_tags_that_do_not_end_are_read_once(start: str) -> None:
     # A search for the end of the tag after each of the million starts would take hours.

@@ -18,7 +18,7 @@ from rootle.history.names import name_questions
 from rootle.rank.question import name_question
 from rootle.text.patterns.lazy_pattern import LazyPattern, lazy_pattern, words_in
 
-# Prints how many lazy patterns the import of the modules and a question compile.
+# Prints how many lazy patterns are compiled to import the modules and to parse a question.
 _COMPILED_BY_QUESTION = """
 import rootle.text.patterns.lazy_pattern as lazy
 compiled = []
@@ -87,7 +87,7 @@ def test_every_text_that_matches_contains_the_words(pattern: LazyPattern) -> Non
     assert [text for text in matching if not pattern.may_match(words_in(text))] == []
 
 
-def test_words_are_found_in_any_case_and_next_to_any_other_character() -> None:
+def test_words_are_found_regardless_of_case_and_next_to_any_other_character() -> None:
     pattern = lazy_pattern("who (?:removed|got rid of) x", "who", "removed|got rid of")
 
     assert pattern.may_match(words_in('"WHO" (got)'))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rootle.tools.excerpts.file_places import Place
-from rootle.tools.excerpts.place_names import name_places, without_scope
+from rootle.tools.excerpts.place_names import name_places, strip_scope
 
 _OWNER = "class JdkBaseApplicationProtocolNegotiator"
 _MEMBER = "method createTheProtocolSelectorListener"
@@ -17,9 +17,9 @@ def test_a_name_does_not_repeat_the_scope_of_the_first_place() -> None:
 
 
 def test_a_place_with_the_same_name_as_the_first_one_keeps_its_last_part() -> None:
-    assert without_scope("class Oven > def bake", "class Oven > def bake") == "def bake"
-    assert without_scope("class Oven", "class Oven > def bake") == "class Oven"
-    assert without_scope("Usage > Options", "Setup > Options") == "Usage > Options"
+    assert strip_scope("class Oven > def bake", "class Oven > def bake") == "def bake"
+    assert strip_scope("class Oven", "class Oven > def bake") == "class Oven"
+    assert strip_scope("Usage > Options", "Setup > Options") == "Usage > Options"
 
 
 def test_a_long_name_loses_its_scope_before_its_end() -> None:

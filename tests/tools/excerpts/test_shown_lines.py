@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from one_file_answer import OneFile
 
 from rootle.serialization.path_text import group_lines
-from rootle.text.word_stems import find_stems, stems_of
+from rootle.text.word_stems import collect_stems, find_stems
 from rootle.types import Definition, FileOutline, Span
 
 
@@ -28,8 +28,8 @@ _LINES = st.lists(st.one_of(_WORDS, st.text(max_size=8)), max_size=8).map("".joi
 def test_the_words_of_a_question_are_found_in_every_line_that_contains_them(
     lines: list[str], question: str
 ) -> None:
-    stems = stems_of(question)
-    expected = {number: stems_of(line) & stems for number, line in enumerate(lines, 1)}
+    stems = collect_stems(question)
+    expected = {number: collect_stems(line) & stems for number, line in enumerate(lines, 1)}
     found = find_stems(lines, question)
     single = {at: {word for word in words if " " not in word} for at, words in found.items()}
     assert single == {number: some for number, some in expected.items() if some}
@@ -142,7 +142,7 @@ def test_a_function_of_c_that_the_question_declares_precedes_its_prototype() -> 
         "\t{ stop(tls); }",
         "}",
     ]
-    # The parser takes the `if` for a function.
+    # The parser mistakes the `if` for a function.
     outline = outline_of(
         "\n".join(lines), ("verify_certificate", 3, 47), ("verify_certificate > if", 45, 46)
     )

@@ -68,7 +68,7 @@ def _serve_stdio(args: argparse.Namespace) -> int:
     streams = claim_standard_streams()  # before importing anything that might print
     from rootle.cli.context import open_app_from
 
-    with _without_garbage_collection():
+    with _disable_garbage_collection():
         from rootle.server.runner import serve_stdio
     with open_app_from(args, initial_index_timeout_s=_INITIAL_INDEX_TIMEOUT_S) as app:
         serve_stdio(app, streams, _refusal(args))
@@ -81,7 +81,7 @@ def _serve_http(args: argparse.Namespace) -> int:
     from rootle.server.address import parse_address
 
     address = parse_address(args.http)
-    with _without_garbage_collection():
+    with _disable_garbage_collection():
         from rootle.server.runner import serve_http
     with open_app_from(args, initial_index_timeout_s=_INITIAL_INDEX_TIMEOUT_S) as app:
         serve_http(app, address, warn, _refusal(args))
@@ -109,7 +109,7 @@ def _refusal(args: argparse.Namespace) -> str:
 
 
 @contextmanager
-def _without_garbage_collection() -> Iterator[None]:
+def _disable_garbage_collection() -> Iterator[None]:
     """Disable the garbage collector during imports, because it takes a tenth of their time.
 
     Imported modules stay in use, so there is nothing to collect.

@@ -225,7 +225,7 @@ def _forget(app: App, args: argparse.Namespace) -> int:
         warn(f"no memory has the id {missing}")
     if args.json:
         print_json({"forgotten": forgotten})
-    elif forgotten or args.all:  # otherwise, the warnings say it
+    elif forgotten or args.all:  # otherwise, the warnings say why not
         write_line(f"forgot {len(forgotten)} {'memory' if len(forgotten) == 1 else 'memories'}")
     return SUCCESS if forgotten else NO_RESULTS
 
@@ -264,7 +264,10 @@ def _export(app: App, args: argparse.Namespace) -> int:
 
 
 def _write_file(name: str, text: str, *, overwrite: bool) -> None:
-    """Write a file or a stream. Raise ConfigError if it cannot be written, or must not be."""
+    """Write a file or a stream.
+
+    Raise ConfigError if it cannot be written, or if the file exists and `overwrite` is not set.
+    """
     from pathlib import Path
 
     from rootle.errors import ConfigError

@@ -192,7 +192,7 @@ def run(args: argparse.Namespace) -> int:
         from rootle.cli.results.style import Style
         from rootle.cli.search_output import print_response
 
-        style = Style.for_stream(sys.stdout, args.color)
+        style = Style.from_stream(sys.stdout, args.color)
         print_response(response, query.text_query, style, is_brief=is_brief, limit=args.limit)
     if links and not args.json:
         _print_links(links)

@@ -35,7 +35,7 @@ def innermost(scope: str) -> str:
 
 
 def cut_end(text: str, width: int) -> str:
-    """Return a text in at most `width` characters, with a mark of the cut."""
+    """Return a text in at most `width` characters; if it is cut, it ends with "…"."""
     if len(text) <= width:
         return text
     return f"{text[: width - 1]}{_CUT}" if width > 0 else ""

@@ -24,9 +24,9 @@ from rootle.serialization.citation import (
     describe_renames,
     result_spans,
 )
-from rootle.serialization.markdown import passages_of
+from rootle.serialization.markdown import select_passages
 from rootle.serialization.memories import memory_as_text
-from rootle.serialization.outside_text import marks_of
+from rootle.serialization.outside_text import describe_outside
 from rootle.types import Memory, SearchResponse, SearchResult, Span
 
 # Maximum lines of a span on a terminal: the first one, and those with the most matching words.
@@ -37,14 +37,14 @@ _SCORE_CHARS: Final = 6  # the length of a score with the spaces before it
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """How much a brief answer shows of each result."""
+    """The numbers of lines that a brief answer shows of its results."""
 
     first: tuple[int, ...]  # the maximum number of lines of the first results
     others: int  # the number of lines of each other result, below its heading: 1 or 0
     has_long_lines: bool = False  # whether the lines of the first result are not cut
 
-    def lines_of(self, number: int) -> int:
-        """Return the maximum number of lines of a result, counted from 0."""
+    def max_lines(self, number: int) -> int:
+        """Return the maximum number of lines of the result at index `number`."""
         return self.first[number] if number < len(self.first) else self.others
 
 
@@ -70,7 +70,7 @@ def result_lines(response: SearchResponse, question: str, style: Style) -> Itera
     for number, result in enumerate(response.results):
         if number:
             yield ""
-        yield from _lines_of(result, words, style)
+        yield from _format_result(result, words, style)
     if response.results and response.memories:
         yield ""
     yield from memory_lines(response.memories, style)
@@ -88,7 +88,9 @@ def brief_lines(
         if number and number <= len(detail.first):
             yield ""
         is_cut = number > 0 or not detail.has_long_lines
-        yield from _brief_lines_of(result, words, style, detail.lines_of(number), is_cut=is_cut)
+        yield from _format_brief_result(
+            result, words, style, detail.max_lines(number), is_cut=is_cut
+        )
     if response.memories:
         yield ""
     yield from memory_lines(response.memories, style)
@@ -102,8 +104,8 @@ def memory_lines(memories: Sequence[Memory], style: Style) -> Iterator[str]:
         yield f"  {printable(memory_as_text(memory))}"
 
 
-def _lines_of(result: SearchResult, words: set[str], style: Style) -> Iterator[str]:
-    best, *others = _spans_of(result)
+def _format_result(result: SearchResult, words: set[str], style: Style) -> Iterator[str]:
+    best, *others = _select_spans(result)
     yield from _heading(result, best, style, is_first=True)
     yield from _mark_lines(result, style)
     yield from _span_lines(best, words, style)
@@ -114,10 +116,10 @@ def _lines_of(result: SearchResult, words: set[str], style: Style) -> Iterator[s
     yield from _lines_about(result, style)
 
 
-def _brief_lines_of(
+def _format_brief_result(
     result: SearchResult, words: set[str], style: Style, limit: int, *, is_cut: bool
 ) -> Iterator[str]:
-    best, *others = _spans_of(result)
+    best, *others = _select_spans(result)
     is_one_line = limit <= 1
     yield from _heading(result, best, style, is_first=True, is_brief=True, is_one_line=is_one_line)
     yield from _mark_lines(result, style)
@@ -132,7 +134,7 @@ def _brief_lines_of(
 
 
 def _mark_lines(result: SearchResult, style: Style) -> Iterator[str]:
-    for mark in marks_of(result):  # empty for text of the project
+    for mark in describe_outside(result):  # empty for text of the project
         yield style.paint(f"  {printable(mark)}", YELLOW)
 
 
@@ -142,7 +144,7 @@ def _rename_lines(result: SearchResult, style: Style) -> Iterator[str]:
 
 
 def _lines_about(result: SearchResult, style: Style) -> Iterator[str]:
-    """Yield the definitions in a result, the files that it replaces and the parts of its score."""
+    """Yield where names in a diagram are defined, the omitted files, and the parts of the score."""
     if result.mentions:
         places = ", ".join(f"{name} {place}" for name, place in result.mentions.items())
         line = f"  defined in: {printable(places)}"
@@ -171,10 +173,10 @@ def _join_places(spans: Sequence[Span], scopes: Iterable[str]) -> str:
     return f"  also {', '.join(places)}"
 
 
-def _spans_of(result: SearchResult) -> Sequence[Span]:
+def _select_spans(result: SearchResult) -> Sequence[Span]:
     """Return the passages of the context of a result, or its spans if it has no context."""
     if result.context is not None:
-        return passages_of(result)
+        return select_passages(result)
     return result_spans(result)
 
 

@@ -1,4 +1,4 @@
-"""How much of an answer fits on one screen of a terminal."""
+"""Choose the most detailed answer that fits on one screen of a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Colors of the output of `rootle search`, and the words of a question in it."""
+"""Colors in the output of `rootle search`, and the lines and words that match the question."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _FILTER: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Whether to use colors, and whether to shorten long spans."""
+    """Settings for output: whether to use colors, and whether to shorten long spans."""
 
     is_terminal: bool
     has_color: bool
 
     @classmethod
-    def for_stream(cls, stream: TextIO, color: str) -> Style:
+    def from_stream(cls, stream: TextIO, color: str) -> Style:
         """Return the style for a stream; `color` is auto, always or never."""
         is_terminal = stream.isatty()
         is_wanted = is_terminal and not os.environ.get("NO_COLOR")
@@ -53,8 +53,8 @@ def words_to_highlight(question: str) -> set[str]:
 def most_relevant(lines: Sequence[str], words: set[str], limit: int) -> list[int]:
     """Return the indexes of the first line and of the lines with the most matches, in order.
 
-    The first line after a comment counts as a match like the comment, which describes it. If
-    `limit` is 1, return only the line with the most matches.
+    The first line after a comment is given the matches of the comment if it has fewer, because the
+    comment describes it. If `limit` is 1, return only the line with the most matches.
     """
     if len(lines) <= limit:
         return list(range(len(lines)))

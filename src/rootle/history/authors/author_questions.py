@@ -64,7 +64,7 @@ class _Form:
 
 
 def _form(before: str, *words: str, after: str = "", needs_capital: bool = False) -> _Form:
-    """Return a form; every text that matches `before` contains one of each of the `words`."""
+    """Return a form; a text that matches `before` contains a word of each group in `words`."""
     return _Form(lazy_pattern(before, *words), lazy_pattern(after), needs_capital)
 
 

@@ -24,7 +24,7 @@ class Repository:
     """Looks up names and revisions in the repository of a question."""
 
     authors: KnownAuthors
-    date_of: Callable[[str], float | None]  # the Unix time of a commit, tag or branch
+    find_date: Callable[[str], float | None]  # the Unix time of a commit, tag or branch
     is_place: Callable[[str], bool]  # whether a definition or a file has a name
     is_folder: Callable[[str], bool]  # whether a commit changed files below a folder
 
@@ -55,7 +55,7 @@ def rewrite_question(
         return None
     if question.may_be_name and _is_about_place(parsed.text, repository.is_place):
         return None
-    filters = read_filters(question.words, time.time(), repository.date_of, repository.is_folder)
+    filters = read_filters(question.words, time.time(), repository.find_date, repository.is_folder)
     words = _ask_for_place(filters.words, repository.is_place)
     authors = _author_filters(question, repository.authors)
     kind = "" if parsed.kinds else f"in:{HISTORY}"
@@ -98,7 +98,7 @@ def _filter(name: str) -> str:
 
 
 def _describe(authors: Sequence[str]) -> str:
-    """Return the names of authors; one with several addresses is named once."""
+    """Describe the commits of authors; name an author with several addresses only once."""
     addresses: dict[str, list[str]] = {}
     for author in authors:
         addresses.setdefault(author.partition(" <")[0], []).append(author)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from rootle.history.question_dates import read_dates
-from rootle.text.languages import UNKNOWN, language_of
+from rootle.text.languages import UNKNOWN, detect_language
 from rootle.text.terms import STOP_WORDS, WORD
 
 _PATH: Final = re.compile(
@@ -47,18 +47,18 @@ class CommitFilters:
 def read_filters(
     text: str,
     now_s: float,
-    date_of: Callable[[str], float | None],
+    find_date: Callable[[str], float | None],
     is_folder: Callable[[str], bool],
 ) -> CommitFilters:
     """Return the dates and paths in a text as operators, and the other words.
 
-    `date_of` returns the Unix time of a revision, or None if there is no such revision, and
+    `find_date` returns the Unix time of a revision, or None if there is no such revision, and
     `is_folder` whether a commit changed files below a folder.
     """
-    text, operators = read_dates(f"{text} ", datetime.fromtimestamp(now_s, UTC), date_of)
+    text, operators = read_dates(f"{text} ", datetime.fromtimestamp(now_s, UTC), find_date)
     for found in _PATH.finditer(text):
         path = found["path"].removeprefix("./")
-        if "/" in path or language_of(path) != UNKNOWN:
+        if "/" in path or detect_language(path) != UNKNOWN:
             operators.append(f"path:{path}")
             text = text.replace(found[0], " ", 1)
     if (folder := _FOLDER.search(text)) is not None and is_folder(folder["path"]):

@@ -1,4 +1,4 @@
-"""How well a commit fits a question about one change: by its message and by its changed lines."""
+"""Score commits for a question about one change by their messages and their changed lines."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from rootle.history.changes.patch_evidence import score_patch
 from rootle.history.changes.subject_weights import WeightedSubject
 from rootle.types import DocumentSection
 
-# A commit whose subject line says that it made the change fits better than one that says so below,
-# and this one better than one that only changed lines. Chosen like the factors in
+# A commit fits best if its subject line says that it made the change, less if the text below says
+# so, and least if only its changed lines show it. These factors were chosen like those in
 # `message_evidence`.
 _BODY_FACTOR: Final = 0.8
 _PATCH_FACTOR: Final = 0.5
 _PATCH_BONUS: Final = 0.1  # for changed lines that confirm the message
-_EXTENT_BONUS: Final = 0.04  # for ten times as many of these lines
+_EXTENT_BONUS: Final = 0.04  # for each tenfold increase in the number of these lines
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """How well a commit fits a question."""
+    """A measure of how well a commit fits a question."""
 
     score: float  # from 0 to about 1.3
-    line: int  # the line of the commit's text that shows it best, from 1
+    line: int  # the line of the commit's text that shows the fit best, from 1
     patch: float  # how well its changed lines alone fit, from 0 to 1
 
 

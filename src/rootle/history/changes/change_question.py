@@ -35,7 +35,8 @@ _NAMED: Final = re.compile(r"[\d_.:/-]|[a-z][A-Z]|[A-Z]{2}")
 _TO: Final = re.compile(r"\b(?:to|by|with|into|for|as)\b", re.IGNORECASE)
 _FROM: Final = re.compile(r"\b(?:from|instead of)\b", re.IGNORECASE)
 _PROBE_CHARS: Final = 3  # longer stems may end in another letter than the word: library, librari
-# In a question, this asks for the addition; messages about what appears on a screen are common.
+# In a question, these words ask for the addition. In messages, they are often about something that
+# appears on a screen, so they are not in `VERBS`.
 _APPEARED: Final = re.compile(r"\b(?:first )?(?:appear(?:ed)?|show(?:ed)? up|arrived?)$", re.I)
 _DID: Final = re.compile(r"\b(?:did|do|does)\b", re.IGNORECASE)
 _SPLIT: Final = frozenset((Action.REPLACEMENT, Action.RENAME))
@@ -99,7 +100,7 @@ def parse_change_question(text: str) -> ChangeQuestion | None:
 
 
 def _find_subjects(text: str, action: Action, start: int, end: int) -> Iterator[Subject]:
-    """Yield the subjects of a question whose word for the change is at a position."""
+    """Yield the subjects of a question; its word for the change is from `start` to `end`."""
     new = _find_new(text, end) if action in _SPLIT else (len(text), len(text))
     found: dict[str, Subject] = {}
     at: dict[str, int] = {}

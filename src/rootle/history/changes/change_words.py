@@ -24,7 +24,7 @@ class Action(Enum):
     ADDITION = "addition"
 
 
-# In texts in lower case.
+# Patterns for texts in lower case.
 VERBS: Final[Mapping[Action, str]] = MappingProxyType(
     {
         Action.REMOVAL: (

@@ -37,16 +37,16 @@ _MAX_TEXTS: Final = 60  # commits with the rare words whose whole texts are read
 # Commits with enough evidence are ranked even if the search did not find them.
 _MAX_ADDED: Final = 10
 _MIN_EVIDENCE: Final = 0.4
-# Of the commits whose lines show that they removed or added something, those with at least this
-# share of the best evidence are ordered by time. One changed line shows it too weakly.
+# Commits whose changed lines show the removal or addition, and whose evidence is at least this
+# share of the best, are ordered by time.
 _SIMILAR_EVIDENCE: Final = 0.7
-_MIN_PATCH: Final = 0.5
+_MIN_PATCH: Final = 0.5  # the fit of these changed lines; one line alone is not enough
 _MAX_PARTS: Final = 3
-_SEARCH_WEIGHT: Final = 0.1  # of the probability by the search, which orders similar commits
+_SEARCH_WEIGHT: Final = 0.1  # of the search probability; it orders commits with similar evidence
 
 
 def rank_by_change(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:
-    """Return the answer. Put the commits first that made the change that the question names.
+    """Return the answer, beginning with the commits that made the change in the question.
 
     The answer is not confident if the first commit lacks a name or a version of the question.
     """
@@ -56,7 +56,7 @@ def rank_by_change(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery
         return find(request, scoped)
     search = _ChangeSearch(asked, request.session.index, scoped)
     evidence = search.find()
-    chunk_ids = np.concatenate([scoped.chunk_ids, search.chunks_of(evidence)])
+    chunk_ids = np.concatenate([scoped.chunk_ids, search.list_chunks(evidence)])
     return search.rank(find(request, replace(scoped, chunk_ids=chunk_ids)), evidence)
 
 
@@ -77,14 +77,14 @@ class _ChangeSearch:
         found = dict.fromkeys((*self._find_messages(), *self._find_texts()))
         return {commit: self._score(commit) for commit in found}
 
-    def chunks_of(self, evidence: Mapping[int, Evidence]) -> Ids:
+    def list_chunks(self, evidence: Mapping[int, Evidence]) -> Ids:
         """Return the chunks with the evidence of the best commits."""
         best = sorted(evidence, key=lambda commit: (-evidence[commit].score, commit))[:_MAX_ADDED]
         chunks = [
             row.id
             for commit in best
             if evidence[commit].score >= _MIN_EVIDENCE
-            for row in self._index.chunks_of(commit)
+            for row in self._index.list_chunks(commit)
             if row.start_line <= evidence[commit].line <= row.end_line
         ]
         return np.array(chunks, dtype=np.int64)
@@ -112,8 +112,8 @@ class _ChangeSearch:
     ) -> RankedAnswer:
         """Return the answer with the last of several commits that removed the same thing first.
 
-        The others follow, newest first: each removed it from one of several places, or it was added
-        again. A note names them.
+        The earlier ones follow, newest first, and a note names them. Each of them removed the thing
+        from only one of several places, or the thing was added again afterwards.
         """
         similar, states = self._find_similar(answer, evidence)
         if len(similar) < 2:
@@ -141,8 +141,8 @@ class _ChangeSearch:
     ) -> tuple[list[int], list[FileState]]:
         """Return the commits whose lines show the change about as well as those of the first one.
 
-        They are the positions of the candidates, and the commits, newest first. Return none if the
-        lines of the first commit do not show the change.
+        Return the positions of the candidates and the states of the commits, both newest first, or
+        two empty lists if the lines of the first commit do not show the change.
         """
         best = evidence[answer.order[0]]
         if best.patch < _MIN_PATCH:
@@ -157,14 +157,14 @@ class _ChangeSearch:
         states = self._index.files(ids[at] for at in similar)
 
         def age(at: int) -> tuple[float, int]:
-            # Of the commits of one second, the newer ones are indexed first.
+            # Among commits with the same time, newer ones have lower ids.
             return -(states[ids[at]].committed_s or 0), ids[at]
 
         similar.sort(key=age)
         return similar, [states[ids[at]] for at in similar]
 
     def _find_messages(self) -> list[int]:
-        """Return the commits whose subject lines fit best, of those with the rare words."""
+        """Return those commits with the rare words whose subject lines fit best."""
         new = [one for one in self._core if one.is_new]
         old = [one for one in self._core if not one.is_new]
         found = {
@@ -194,11 +194,11 @@ class _ChangeSearch:
 
     def _score(self, commit: int) -> Evidence:
         lines = self._index.text(commit).split("\n")
-        return score_commit(self._action, self._subjects, lines, self._index.sections_of(commit))
+        return score_commit(self._action, self._subjects, lines, self._index.read_sections(commit))
 
 
 def _describe_parts(states: Sequence[FileState]) -> str:
-    """Return a note about earlier commits that removed only a part of something."""
+    """Return a note about the earlier ones of several commits that removed the same thing."""
     shown = ", ".join(
         short_hash(state.path.removeprefix(COMMIT_URI)) for state in states[:_MAX_PARTS]
     )

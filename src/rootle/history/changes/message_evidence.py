@@ -1,4 +1,4 @@
-"""How well a line of a commit message says that the commit made the change of a question."""
+"""Score lines of commit messages that say that the commit made the change of a question."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _FOCUS_BONUS: Final = 0.05  # for a line that is about nothing else
 _MERGE_FACTOR: Final = 0.8  # a merge follows the commit that made the change
 _REVERT_FACTOR: Final = 0.3
 _LEFTOVER_FACTOR: Final = 0.6  # "remove the last mention of X" follows the removal of X
-_PARTIAL_FACTOR: Final = 0.7  # "remove X from the manual" removes a part of it
+_PARTIAL_FACTOR: Final = 0.7  # "remove X from the manual" removes only a part of X
 _LATER_FACTOR: Final = 0.9  # for an action that is not the first one of a line
 _DISTANT_FACTOR: Final = 0.7  # for an action that is done to something else
 _OBJECT_WORDS: Final = 6  # words between the action and the thing
-# How well another action in a message fits the asked one, from 0 to 1.
+# How well different actions in a question and in a message fit each other, from 0 to 1.
 _RELATED: Final[Mapping[tuple[Action, Action], float]] = {
     (Action.REMOVAL, Action.REPLACEMENT): 0.5,
     (Action.REPLACEMENT, Action.RENAME): 0.6,
@@ -40,7 +40,7 @@ _PASSIVE: Final = re.compile(r"\b(?:is|are|was|were|been|be|got|has|have|had)$",
 _PREFIX: Final = re.compile(
     r"(?:[A-Z]{1,20}-\d{1,9}\s?[:;]\s?|\[[^\]]{1,30}\]\s?|\w{1,40}(?:\([^)]{0,40}\))?!?: ){0,4}"
 )
-# Prefixes of commits that changed only the surroundings of the code.
+# Prefixes of commits that did not change the code itself, but for example its tests.
 _ASIDE: Final = re.compile(r"(?:docs?|tests?|types?|ci|website|examples?)\b", re.IGNORECASE)
 # First words of commits that only wrote about a change, or did something else.
 _ABOUT: Final = re.compile(
@@ -74,7 +74,7 @@ def score_line(
 def _fit_action(
     action: Action, text: str, matched: Sequence[WeightedSubject], *, needs_action: bool
 ) -> float:
-    """Return how well the words for changes in a line fit the asked action, from 0 to 1."""
+    """Return how well the words for changes in a line fit the action, from 0 to 1."""
     found = _PREFIX.match(text)
     prefix = found[0] if found else ""
     text = text[len(prefix) :]
@@ -111,7 +111,7 @@ def _is_object(text: str, start: int, end: int, matched: Sequence[WeightedSubjec
 def _fit_extent(
     action: Action, prefix: str, text: str, end: int, matched: Sequence[WeightedSubject]
 ) -> float:
-    """Return a factor for a line about the leftovers, or about a part, of the thing."""
+    """Return a factor that is lower if a line is about only a part of the thing, or a leftover."""
     factor = _PARTIAL_FACTOR if _ASIDE.match(prefix) or _ABOUT.match(text) else 1.0
     if _LEFTOVER.search(text, end):
         return factor * _LEFTOVER_FACTOR

@@ -1,4 +1,4 @@
-"""How well the changed lines of a commit show that it made the change of a question."""
+"""Score the changed lines that show that a commit made the change of a question."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _CERTAIN_LINES: Final = 4  # changed lines that are enough to be sure
 _CERTAIN_MARKS: Final = 2  # lines that mark something as deprecated
 _DEPRECATED: Final = "deprec"  # a stem
 
-# A changed line is evidence if it removes or adds the (old) thing, adds the new one, or marks one
-# as deprecated.
+# A changed line is evidence if it removes the (old) thing, adds it, marks it as deprecated, or adds
+# the new thing.
 _Sign = Literal["removed", "added", "new", "deprecated"]
 _STATUS: Final[Mapping[str, _Sign]] = {"deleted": "removed", "added": "added"}
 # The evidence that counts for an action.
@@ -67,7 +67,7 @@ def score_patch(
 def _find_signs(
     core: Sequence[Subject], lines: Sequence[str], section: DocumentSection
 ) -> Iterator[tuple[int, _Sign]]:
-    """Yield the numbers of the lines of a file that are evidence."""
+    """Yield the number and the kind of each line of a file that is evidence."""
     old = [one for one in core if not one.is_new]
     new = [one for one in core if one.is_new]
     probes = (*(one.probe for one in core), _DEPRECATED)
@@ -79,7 +79,7 @@ def _find_signs(
     for number in range(section.start_line + 1, section.end_line + 1):
         line = lines[number - 1]
         lowered = line.lower()
-        # Finding stems takes longer.
+        # Look for the probes first, because finding stems takes longer.
         if line[:1] not in ("+", "-") or not any(probe in lowered for probe in probes):
             continue
         stems, is_added = stem_line(line), line[0] == "+"
@@ -107,6 +107,6 @@ def _judge(action: Action, counts: Counter[_Sign], *, has_new: bool) -> float:
     gone = max(0.0, balance) * min(1.0, removed / _CERTAIN_LINES)
     if action is Action.REMOVAL or not has_new:
         return gone
-    # The old thing is unknown in "when did we switch to X".
+    # In "when did we switch to X", the old thing is unknown, so only the new one counts.
     arrived = min(1.0, counts["new"] / _CERTAIN_LINES)
     return min(gone, arrived) if removed + added else arrived

@@ -47,7 +47,7 @@ def find_core(subjects: Sequence[WeightedSubject]) -> list[Subject]:
 
 
 def find_missing(subjects: Sequence[WeightedSubject], text: str) -> list[Subject]:
-    """Return the rare subjects with a name or a version that a text does not contain."""
+    """Return those rare subjects that are names or versions and that a text does not contain."""
     named = [one for one in find_core(subjects) if one.is_named]
     line = stem_line(text) if named else ""
     return [one for one in named if not one.is_in(line)]

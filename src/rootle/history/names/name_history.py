@@ -14,9 +14,9 @@ from rootle.history.names.place_changes import (
     PlaceChange,
     add_old_paths,
     changes_by_lines,
+    choose_section,
     last_word,
     list_renames,
-    section_of,
 )
 from rootle.index.reader import FileState
 from rootle.serialization.path_text import short_hash
@@ -36,8 +36,8 @@ MAX_DEFINITIONS: Final = 3
 _MAX_COMMITS: Final = 3_000  # commits that are read because their texts contain the name
 _MAX_TEXTS: Final = 300  # changes whose lines are searched for the name
 _MAX_HASHES: Final = 3
-# A commit renamed a definition if it replaced a line by one with the new name that is at least this
-# similar (a ratio of matching characters); otherwise, it added the definition.
+# If a commit replaced a line by one with the new name, and the two lines are at least this similar
+# (a ratio of matching characters), it renamed the definition; otherwise, it added the definition.
 _SIMILAR_LINE: Final = 0.6
 # Limits for git, which reads the contents of all commits to find changes in how often a name
 # occurs.
@@ -45,7 +45,7 @@ _MAX_COUNTED: Final = 1_000
 _COUNTING_S: Final = 4.0
 
 _NOT_ALL_COUNTED: Final = "git did not search the older commits in time"
-# As the methods of `CommitUpdates` with these names.
+# The signatures of `CommitUpdates.find_by_count` and `CommitUpdates.read_removed`.
 FindByCount = Callable[[str, int, float], CountedCommits]
 ReadRemoved = Callable[[str], Sequence[RemovedLines]]
 
@@ -84,7 +84,7 @@ def find_name_changes(
         older: list[PlaceChange] = []
         restored: list[str] = []
         if not place.is_file:
-            kept = _since_addition(view, changes, last_word(question.name))
+            kept = _drop_before_addition(view, changes, last_word(question.name))
             if len(kept) < len(changes):
                 shas = shas[: shas.index(kept[-1].state.path.removeprefix(COMMIT_URI))]
             changes = kept
@@ -116,10 +116,10 @@ def states_with(view: CommitView, word: str) -> list[FileState]:
     return [state for state in view.index.files(ids).values() if state.skip is None]
 
 
-def _since_addition(
+def _drop_before_addition(
     view: CommitView, changes: Sequence[PlaceChange], name: str
 ) -> list[PlaceChange]:
-    """Return the changes without those from before a commit added the definition, newest first.
+    """Return the changes from the commit that added the definition on, newest first.
 
     git follows lines into the past even if a commit added all of them: it then continues with the
     lines that were in their place. If a commit renamed the definition, the changes before it are
@@ -141,7 +141,7 @@ def _since_addition(
 
 
 def _old_name(line: str, replaced: str, name: str) -> str:
-    """Return the word that a replaced line has instead of a name; if it is unclear, the name."""
+    """Return the name that a replaced line has instead of `name`; if it is unclear, `name`."""
     words = set(WORD.findall(replaced)).difference(WORD.findall(line))
     return words.pop() if len(words) == 1 else name
 
@@ -161,13 +161,13 @@ class _EarlierChanges:
         return last_word(self.name)
 
     def follow(self, first: PlaceChange) -> tuple[list[PlaceChange], list[str]]:
-        """Return the commits, and which of them removed the definition; both newest first.
+        """Return the commits, and notes on removals of the definition; both newest first.
 
         `first` is the oldest commit that changed the lines of the definition in its present file.
         If it added the name, and removed a definition with this name from another file, it moved
         the definition from there. If the last commit before it that changed the name in the same
-        file removed the definition, `first` added it again. If git did not read all commits, those
-        before `first` are found in the same way.
+        file removed the definition, `first` added it again. If git did not read all commits, also
+        return the commits before `first` that changed the name in the present file.
         """
         paths, removed_from = set[str](), set[str]()
         if self.place.note:
@@ -195,7 +195,7 @@ class _EarlierChanges:
         return found, restored
 
     def _find_sources(self, change: PlaceChange, paths: set[str], removed_from: set[str]) -> None:
-        """If a change added the definition, replace the files where it may have been before."""
+        """If a change added the definition, update the files that may have contained it before."""
         if not _adds_name(self.view, change.state, change.section, self.word):
             return
         renames = list_renames(self.view)
@@ -206,13 +206,13 @@ class _EarlierChanges:
         removed_from.update(own - paths)
 
     def _change_in(self, state: FileState, paths: Collection[str]) -> PlaceChange | None:
-        sections = self.view.sections_of(state)
+        sections = self.view.read_sections(state)
         named = (one for one in sections if self.word in _changed_names(one))
         section = next((one for one in named if one.label in paths), None)
         return None if section is None else PlaceChange(state, section)
 
     def _removes(self, change: PlaceChange) -> bool:
-        """Return whether a change removed the definition, and not one of another class."""
+        """Return whether a change removed this definition, not its namesake in another class."""
         return any(
             (one.path, one.name) == (change.section.label, self.word)
             and last_word(one.scope) in self.place.scopes
@@ -227,7 +227,7 @@ def _short_hash(state: FileState) -> str:
 def _other_places(view: CommitView, change: PlaceChange, word: str) -> Iterator[str]:
     """Yield the other files from which a commit removed a definition with a name."""
     text, name = view.index.text(change.state.id).split("\n"), name_pattern(word)
-    for section in view.sections_of(change.state):
+    for section in view.read_sections(change.state):
         if section.label != change.section.label and word in _changed_names(section):
             lines = text[section.start_line - 1 : section.end_line]
             if lines[0].startswith("deleted ") or any(
@@ -247,7 +247,7 @@ def _changes_by_name(
     states = view.newest_first(states_with(view, name))
     found, possible = list[PlaceChange](), list[PlaceChange]()
     for state in states:
-        sections = view.sections_of(state)
+        sections = view.read_sections(state)
         named = next((one for one in sections if name in _changed_names(one)), None)
         if named is not None:
             found.append(PlaceChange(state, named))
@@ -255,7 +255,7 @@ def _changes_by_name(
             possible += [PlaceChange(state, one) for one in sections if _is_unnamed(one)]
     paths = {change.section.label for change in found}
     unnamed = [one for one in possible if one.section.label in paths]
-    others = list(_with_name(view, unnamed[:_MAX_TEXTS], name))
+    others = list(_filter_by_name(view, unnamed[:_MAX_TEXTS], name))
     has_more = len(unnamed) > _MAX_TEXTS
     return found, tuple(_describe_names(question, found, others, len(states), has_more=has_more))
 
@@ -281,12 +281,12 @@ def _add_first(
         note = f"{question.name} may be older than the first of them; {reason}"
         return replace(found, notes=(*found.notes, note))
     paths = {one.section.label for one in found.commits}
-    change = PlaceChange(older, section_of(view, older, paths))
+    change = PlaceChange(older, choose_section(view, older, paths))
     note = "the first commit is the oldest one that added or removed this name in any text"
     return replace(found, commits=[change, *found.commits], notes=(*found.notes, note))
 
 
-def _lines_of(view: CommitView, state: FileState, section: DocumentSection) -> list[str]:
+def _read_lines(view: CommitView, state: FileState, section: DocumentSection) -> list[str]:
     """Return the header of a section of a commit, then its lines."""
     return view.index.text(state.id).split("\n")[section.start_line - 1 : section.end_line]
 
@@ -294,7 +294,7 @@ def _lines_of(view: CommitView, state: FileState, section: DocumentSection) -> l
 def _adds_name(view: CommitView, state: FileState, section: DocumentSection, name: str) -> bool:
     """Return whether the indexed lines of a change add a name that the old lines do not contain."""
     word = name_pattern(name)
-    header, *lines = _lines_of(view, state, section)
+    header, *lines = _read_lines(view, state, section)
     if header.startswith("added "):
         return True
     found = [line[:1] for line in lines if word.search(line)]
@@ -317,7 +317,9 @@ def _is_unnamed(section: DocumentSection) -> bool:
     return section.title.endswith(UNNAMED_CHANGES)
 
 
-def _with_name(view: CommitView, changes: Iterable[PlaceChange], name: str) -> Iterator[FileState]:
+def _filter_by_name(
+    view: CommitView, changes: Iterable[PlaceChange], name: str
+) -> Iterator[FileState]:
     """Yield the commits that changed lines with the name in a file."""
     word = name_pattern(name)
     for change in changes:
@@ -372,7 +374,7 @@ def _describe_names(
 
 
 def count_commits(number: int, *, is_limited: bool = False) -> str:
-    """Return a number of commits in words. If not all commits were read, there may be more."""
+    """Return a number of commits in words, such as "at least 3 commits" if `is_limited`."""
     text = "1 commit" if number == 1 else f"{number:,} commits"
     return f"at least {text}" if is_limited else text
 

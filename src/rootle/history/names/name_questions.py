@@ -11,9 +11,9 @@ from rootle.text.patterns.lazy_pattern import LazyPattern, lazy_pattern, words_i
 
 # A question about a name asks for all commits that changed it, for the one that added, removed or
 # renamed it, or for the author of most of them.
-Asked = Literal["changes", "addition", "removal", "rename", "authors"]
+RequestedCommits = Literal["changes", "addition", "removal", "rename", "authors"]
 _MAX_CHARS: Final = 200
-# A word that can only be a commit: a version, a hash, or a commit before another one.
+# A word that can only be a revision: a version, a hash, or a form such as "HEAD~2".
 REVISION: Final = (
     r"(?:v?\d+(?:\.\d+)+(?:-[\w.]+)?|(?=[a-f]*\d)[0-9a-f]{7,64}|HEAD|[\w./-]+(?:[~^]\d*)+)"
 )
@@ -171,7 +171,7 @@ _AUTHORS: Final = (
         "works|worked|contributed",
     ),
 )
-_PATTERNS: Final[tuple[tuple[tuple[LazyPattern, ...], Asked], ...]] = (
+_PATTERNS: Final[tuple[tuple[tuple[LazyPattern, ...], RequestedCommits], ...]] = (
     (_AUTHORS, "authors"),
     (_NEWEST, "changes"),
     (_OLDEST, "addition"),
@@ -187,10 +187,10 @@ _END: Final = re.compile(r"[.,;:]$")
 class NameHistoryQuestion:
     """A question about the commits that changed a definition or a file."""
 
-    # The name of a definition, perhaps with its class or module, or a path. If the question calls
-    # it a folder, it ends in "/".
+    # The name of a definition, perhaps with its class or module, or a path. A path that the
+    # question calls a folder ends in "/".
     name: str
-    asked: Asked
+    asked: RequestedCommits
     since: str = ""  # a revision; commits in its history are left out
     until: str = ""  # a revision; only commits in its history are listed
     # Whether the name is a plain word, which counts only if a folder at the root has this name.
@@ -208,12 +208,12 @@ class NameHistoryQuestion:
 
 
 def version_spellings(name: str) -> tuple[str, str]:
-    """Return the written name of a version, and the other spelling, with or without "v"."""
+    """Return the name of a version as given, and its other spelling, with or without "v"."""
     return name, name[1:] if name.startswith("v") else f"v{name}"
 
 
 def looks_like_revision(name: str) -> bool:
-    """Return whether a word can only be a commit: a version, a hash, or a commit before another."""
+    """Return whether a word can only be a revision, such as "v2.1", a hash or "HEAD~2"."""
     return _REVISION.fullmatch(name) is not None
 
 
@@ -256,7 +256,7 @@ def _parse_question(text: str, *, allows_words: bool = False) -> NameHistoryQues
 
 
 def _read_question(
-    found: re.Match[str], asked: Asked, *, allows_words: bool
+    found: re.Match[str], asked: RequestedCommits, *, allows_words: bool
 ) -> NameHistoryQuestion | None:
     name = found["name"]
     is_marked = bool(found["kind"] or found["kind_after"] or found["open"] or found["call"])

@@ -14,10 +14,10 @@ from rootle.history.names.name_history import (
     count_commits,
     states_with,
 )
-from rootle.history.names.place_changes import PlaceChange, section_of
+from rootle.history.names.place_changes import PlaceChange, choose_section
 from rootle.index.reader import FileState
 from rootle.search.symbols.place_kinds import PlaceKind, kind_of_place
-from rootle.text.languages import UNKNOWN, language_of
+from rootle.text.languages import UNKNOWN, detect_language
 from rootle.text.whole_names import name_pattern
 from rootle.types import COMMIT_MESSAGE, COMMIT_URI, RENAMED_TO, DocumentSection
 
@@ -29,7 +29,7 @@ _MAX_EARLIER: Final = 10
 # occurs.
 _MAX_COUNTED: Final = 1_000
 _COUNTING_S: Final = 4.0
-# The files that do not count if a name was also added to others, by the kind of these.
+# For each kind of file: the files that do not count if the name was added to a file of this kind.
 _LEFT_OUT: Final = {
     PlaceKind.CODE: "documents, tests, example projects or copies",
     PlaceKind.DOCUMENT: "tests, example projects or copies",
@@ -38,7 +38,7 @@ _LEFT_OUT: Final = {
 
 def may_be_path(name: str) -> bool:
     """Return whether a name can be the path of a file."""
-    return "/" in name or ("." in name and language_of(name) != UNKNOWN)
+    return "/" in name or ("." in name and detect_language(name) != UNKNOWN)
 
 
 def find_file_removals(
@@ -96,7 +96,7 @@ def _sections_of_file(
     found = [
         (state, section)
         for state in view.select(view.index.files(ids).values())
-        for section in view.sections_of(state)
+        for section in view.read_sections(state)
         if section.label in labels
     ]
     return found, is_limited
@@ -105,21 +105,21 @@ def _sections_of_file(
 def find_first_use(view: CommitView, name: str, find_by_count: FindByCount) -> NameChanges | None:
     """Return the commits that added lines with a name, oldest first; None if none are known.
 
-    It need not be the name of a definition: it may be that of an option. Commits that added it only
-    to documents are left out if others added it to code, and so are, if there are any others, those
-    that added it only to tests, example projects and copies of other projects.
+    The name may also be that of an option, for example. If some commits added it to code, only
+    these are returned; else those that added it to documents; else those that added it to other
+    files, such as tests, example projects and copies of other projects.
     """
     states = view.newest_first(states_with(view, name))[::-1]
     changes = list(_text_changes(view, name, states[:_MAX_TEXTS], oldest_first=True))
     is_limited = bool(changes) and len(states) > _MAX_TEXTS
     added = [change for change in changes if change.lines[0].startswith("+")]
-    kind = min((_kind_of(change) for change in added), default=PlaceKind.OTHER)
-    found = [change for change in added if _kind_of(change) == kind]
+    kind = min((_find_kind(change) for change in added), default=PlaceKind.OTHER)
+    found = [change for change in added if _find_kind(change) == kind]
     if not found:
         counted = find_by_count(name, _MAX_COUNTED, _COUNTING_S)
         hashes = counted.hashes if counted.is_complete else ()
         state = view.commit_at(f"{COMMIT_URI}{hashes[-1]}") if hashes else None
-        found = [] if state is None else [PlaceChange(state, section_of(view, state, ()))]
+        found = [] if state is None else [PlaceChange(state, choose_section(view, state, ()))]
     if not found:
         return None
     count = count_commits(len(found), is_limited=is_limited)
@@ -135,14 +135,15 @@ def find_first_use(view: CommitView, name: str, find_by_count: FindByCount) -> N
     return NameChanges(found, (note,))
 
 
-def _kind_of(change: PlaceChange) -> PlaceKind:
+def _find_kind(change: PlaceChange) -> PlaceKind:
     return kind_of_place(change.section.label)
 
 
 def find_last_uses(view: CommitView, name: str) -> list[PlaceChange]:
     """Return the commits that removed lines with a name, newest first.
 
-    The list is empty if the newest commit whose lines contain the name did not only remove them.
+    A commit counts if it added no line with the name in the first file in which it changed such
+    lines. The list is empty if the newest commit that changed such lines does not count.
     """
     states = view.newest_first(states_with(view, name))[:_MAX_TEXTS]
     changes = _text_changes(view, name, states, oldest_first=False)
@@ -162,22 +163,22 @@ def _removes(change: PlaceChange) -> bool:
 def _text_changes(
     view: CommitView, name: str, states: Sequence[FileState], *, oldest_first: bool
 ) -> Iterator[PlaceChange]:
-    """Yield those of the commits that added or removed lines with a name in a file, but not both.
+    """Yield the commits that changed lines with a name, in the given order.
 
-    The first of these lines is that of the change. A commit that replaced such lines by others with
-    the name is yielded too if no other file is left, with a line that it added. With
-    `oldest_first`, the file is one of code, if there is one.
+    Each change has one file, and one of the lines with the name that changed in it: the first added
+    line, or the first removed line if none was added. The file is the first one with such a line,
+    or with `oldest_first`, the first one of the most relevant kind.
     """
     pattern = name_pattern(name)
     for state in states:
         text = view.index.text(state.id).split("\n")
         changed = (
             PlaceChange(state, section, lines)
-            for section in view.sections_of(state)
+            for section in view.read_sections(state)
             if section.label != COMMIT_MESSAGE
             and (lines := _changed_lines(text[section.start_line : section.end_line], pattern))
         )
-        first = min(changed, key=_kind_of, default=None) if oldest_first else next(changed, None)
+        first = min(changed, key=_find_kind, default=None) if oldest_first else next(changed, None)
         if first is not None:
             yield first
 

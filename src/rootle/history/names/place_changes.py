@@ -29,15 +29,15 @@ class ChangedPlace:
     where: str  # the lines or files, for a note
     kinds: frozenset[str]  # the kinds of the definitions, as in `Symbol.kind`; empty for files
     # The hashes of the commits that changed the lines or files, newest first, each with the first
-    # changed lines. None if git cannot tell.
+    # changed lines. None if git cannot list them.
     commits: Mapping[str, Sequence[str]] | None
     merges: frozenset[str] = frozenset()  # the hashes of the merges among them
     note: str = ""  # why older commits may be missing
-    # Whether all definitions are in tests or example projects, but other files use the name, as for
-    # a setting that the code reads by its name.
+    # Whether all definitions are in tests or example projects, but other files use the name. An
+    # example is a setting that the code reads by its name.
     is_used_elsewhere: bool = False
     exists: bool = True  # False for a path that no indexed file has, which may have been removed
-    # The names of the definitions that enclose the definitions; "" for those that nothing encloses.
+    # The names of the definitions that directly enclose the definitions; "" at the top level.
     scopes: frozenset[str] = frozenset()
 
     @property
@@ -73,7 +73,7 @@ def changes_by_lines(view: CommitView, place: ChangedPlace) -> list[PlaceChange]
             found[state] = lines
     paths = set(add_old_paths(list_renames(view), place.paths))
     changes = (
-        PlaceChange(state, section_of(view, state, paths), found[state])
+        PlaceChange(state, choose_section(view, state, paths), found[state])
         for state in view.newest_first(found)
     )
     return [
@@ -91,9 +91,9 @@ def _has_own_lines(view: CommitView, change: PlaceChange) -> bool:
     return section.label != COMMIT_MESSAGE and any(line[:1] in ("+", "-") for line in lines[1:])
 
 
-def section_of(view: CommitView, state: FileState, paths: Collection[str]) -> DocumentSection:
+def choose_section(view: CommitView, state: FileState, paths: Collection[str]) -> DocumentSection:
     """Return the section of a commit about one of the paths, or that of its message."""
-    sections = view.sections_of(state)
+    sections = view.read_sections(state)
     folders = tuple(path for path in paths if path.endswith("/"))
     own = (one for one in sections[1:] if one.label in paths or one.label.startswith(folders))
     return next(own, sections[0])

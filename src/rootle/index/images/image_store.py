@@ -71,7 +71,7 @@ class ImageCounts(NamedTuple):
 
 
 class EmbeddingFailure(NamedTuple):
-    """Why the last attempt failed, and when the next one is due."""
+    """A failed attempt: its reason, and the time of the next attempt."""
 
     reason: str
     retry_at_s: float

@@ -27,7 +27,7 @@ class CommitDate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HistoryRecord:
-    """How far the history of a repository was read.
+    """The part of the history of a repository that has been read.
 
     The stored dates are those at the commit `head`. History is read backwards from the commit
     `walk_head`, and `walk_position` commits have been read so far. A file that has no date yet was

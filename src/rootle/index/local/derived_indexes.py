@@ -21,7 +21,7 @@ DENSE_FOLDER: Final = "dense"
 
 @dataclass(frozen=True, slots=True)
 class IndexLag:
-    """How far the derived indexes lag behind the database.
+    """The generations of the derived indexes and of the database.
 
     `sparse_since` and `dense_since` are the generations ("stamps") of the word index and of the
     vector matrix; None means that the index is unusable. The indexes are committed one by one, so

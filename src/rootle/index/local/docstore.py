@@ -121,7 +121,7 @@ class DocStore:
         )
         self._connection.execute("DELETE FROM chunks WHERE file_id = ?", (file_id,))
         self._connection.execute("DELETE FROM pending WHERE file_id = ?", (file_id,))
-        self._connection.execute("DELETE FROM texts WHERE id BETWEEN ? AND ?", _parts_of(file_id))
+        self._connection.execute("DELETE FROM texts WHERE id BETWEEN ? AND ?", _part_ids(file_id))
         self._connection.execute("DELETE FROM sections WHERE file_id = ?", (file_id,))
 
     def set_sections(
@@ -136,7 +136,7 @@ class DocStore:
             ),
         )
 
-    def sections_of(self, file_id: int) -> list[DocumentSection]:
+    def read_sections(self, file_id: int) -> list[DocumentSection]:
         """Return the sections of a document in order."""
         rows = self._connection.execute(
             f"SELECT {_SECTION_COLUMNS} FROM sections WHERE file_id = ? ORDER BY start_line",
@@ -243,14 +243,14 @@ class DocStore:
         rows = self._connection.execute(f"SELECT {_COLUMNS} FROM chunks")
         return {row[0]: row for row in _chunk_rows(rows)}
 
-    def chunks_of(self, file_id: int) -> list[ChunkRow]:
+    def list_chunks(self, file_id: int) -> list[ChunkRow]:
         """Return the chunks of a file in order."""
         rows = self._connection.execute(
             f"SELECT {_COLUMNS} FROM chunks WHERE file_id = ? ORDER BY seq", (file_id,)
         )
         return _chunk_rows(rows)
 
-    def symbols_of(self, chunk_ids: Sequence[int]) -> list[str]:
+    def list_symbols(self, chunk_ids: Sequence[int]) -> list[str]:
         """Return the names that chunks define, as written, in the order of the chunks."""
         names: list[str] = []
         for chunk_id in chunk_ids:
@@ -261,7 +261,7 @@ class DocStore:
                 names += _decode(row[8]).split("\n") if row[8] else []
         return names
 
-    def vectors_of(self, file_ids: Sequence[int]) -> Iterator[tuple[int, int, bytes]]:
+    def read_vectors(self, file_ids: Sequence[int]) -> Iterator[tuple[int, int, bytes]]:
         """Yield (chunk id, file id, vector) of files; a pending vector is empty."""
         for file_id in file_ids:
             rows = self._connection.execute(
@@ -281,7 +281,7 @@ class DocStore:
         """Return the indexed text of a file."""
         rows = self._connection.execute(
             "SELECT id, body, checksum FROM texts WHERE id BETWEEN ? AND ? ORDER BY id",
-            _parts_of(file_id),
+            _part_ids(file_id),
         )
         return "".join(_decompress(body) for _, body, _ in verify_rows(rows))
 
@@ -321,7 +321,7 @@ def compress_text(text: str) -> list[bytes]:
     return [zlib.compress(_encode(text[at : at + PART_CHARS]), _ZIP_LEVEL) for at in starts]
 
 
-def _parts_of(file_id: int) -> tuple[int, int]:
+def _part_ids(file_id: int) -> tuple[int, int]:
     """Return the first and the last possible id of the parts of a file."""
     return file_id << _PART_BITS, ((file_id + 1) << _PART_BITS) - 1
 

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from rootle.protocols import Ids, Ranked, Scores
+from rootle.protocols import Ids, RankedIds, Scores
 
 _SAMPLE_STEP: Final = 16
 
@@ -35,7 +35,7 @@ class DocumentOrder:
             return file_ids
         return self._ranks.take(file_ids, mode="clip")
 
-    def rank(self, ids: Ids, file_ids: Ids, scores: Scores, k: int) -> Ranked:
+    def rank(self, ids: Ids, file_ids: Ids, scores: Scores, k: int) -> RankedIds:
         """Return the k documents with the highest scores, best first.
 
         `file_ids` contains the file of each document. Documents with equal scores are ordered by
@@ -46,7 +46,7 @@ class DocumentOrder:
         if (ordered[1:] == ordered[:-1]).any():
             order = np.lexsort((ids, self.positions(file_ids), -scores))
         order = order[:k]
-        return Ranked(ids[order], scores[order])
+        return RankedIds(ids[order], scores[order])
 
 
 def top_positions(scores: Scores, k: int) -> Ids:

@@ -144,7 +144,7 @@ class Manifest:
             found.update((f.id, f) for f in self._select(f"WHERE id IN ({marks})", some))
         return found
 
-    def with_digests(self, digests: Iterable[bytes]) -> list[FileState]:
+    def find_by_digests(self, digests: Iterable[bytes]) -> list[FileState]:
         """Return the indexed files whose content has one of the digests."""
         wanted = list(digests)
         marks = ",".join("?" * len(wanted))
@@ -170,7 +170,7 @@ class Manifest:
         rows = self._connection.execute("SELECT skip, count(*) FROM files GROUP BY skip")
         return dict(rows.fetchall())
 
-    def changed_since(self, generation: int) -> tuple[list[FileState], list[int]]:
+    def list_changes_since(self, generation: int) -> tuple[list[FileState], list[int]]:
         """Return the files that changed after a generation, and the ids of removed files."""
         changed = self._select("WHERE generation > ?", (generation,))
         removed = self._connection.execute(

@@ -126,7 +126,7 @@ class Snapshot:
     def files_changed_since(self, generation: int) -> int:
         """Return the number of files that were changed or removed after a generation."""
         with self._lock, storage_errors(self.folder):
-            changed, removed = self._manifest.changed_since(generation)
+            changed, removed = self._manifest.list_changes_since(generation)
             return len(changed) + len(removed)
 
     def files(self, ids: Iterable[int]) -> dict[int, FileState]:
@@ -207,7 +207,7 @@ class Snapshot:
     def files_with_digests(self, digests: Collection[bytes]) -> list[FileState]:
         """Return the files whose content has one of these digests. This scans all files."""
         with self._lock, storage_errors(self.folder):
-            return self._manifest.with_digests(digests)
+            return self._manifest.find_by_digests(digests)
 
     def chunks(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
         """Return chunks by id, without unknown ids."""
@@ -219,12 +219,12 @@ class Snapshot:
 
     def _check_unknown(self, chunk_ids: Sequence[int]) -> None:
         """Raise DamagedRowError if the vector matrix has a row for a chunk that was not found."""
-        if (self.dense.files_of(np.array(chunk_ids, np.int64)) >= 0).any():
+        if (self.dense.find_files(np.array(chunk_ids, np.int64)) >= 0).any():
             raise DamagedRowError("a chunk is missing")
 
-    def chunks_of(self, file_id: int) -> Sequence[ChunkRow]:
+    def list_chunks(self, file_id: int) -> Sequence[ChunkRow]:
         with self._lock, storage_errors(self.folder):
-            rows = self._documents.chunks_of(file_id)
+            rows = self._documents.list_chunks(file_id)
             # The rows are found through a separate B-tree, which may be damaged.
             if len(rows) < self.dense.count_chunks(file_id) or any(
                 row.file_id != file_id for row in rows
@@ -232,15 +232,15 @@ class Snapshot:
                 raise DamagedRowError("a chunk is missing")
             return rows
 
-    def vectors_of(self, file_id: int) -> list[bytes]:
+    def read_vectors(self, file_id: int) -> list[bytes]:
         """Return the quantized vectors of a file's chunks in order, empty for pending ones."""
         with self._lock, storage_errors(self.folder):
-            return [vector for _, _, vector in self._documents.vectors_of([file_id])]
+            return [vector for _, _, vector in self._documents.read_vectors([file_id])]
 
-    def symbols_of(self, chunk_ids: Sequence[int]) -> list[str]:
+    def list_symbols(self, chunk_ids: Sequence[int]) -> list[str]:
         """Return all names that chunks define, as written."""
         with self._lock, storage_errors(self.folder):
-            return self._documents.symbols_of(chunk_ids)
+            return self._documents.list_symbols(chunk_ids)
 
     def text(self, file_id: int) -> str:
         """Return the indexed text of a file in NFC. It is not cached."""
@@ -255,9 +255,9 @@ class Snapshot:
                 raise DamagedRowError("a part of a text is missing")
             return text
 
-    def sections_of(self, file_id: int) -> Sequence[DocumentSection]:
+    def read_sections(self, file_id: int) -> Sequence[DocumentSection]:
         with self._lock, storage_errors(self.folder):
-            return self._documents.sections_of(file_id)
+            return self._documents.read_sections(file_id)
 
     def sections_with(self, label: str, limit: int) -> Sequence[tuple[int, DocumentSection]]:
         with self._lock, storage_errors(self.folder):

@@ -56,21 +56,21 @@ class ChangeSource:
                 self._manifest.set_value(STORE, store)
         return index_name(root, store, self._manifest.value("fingerprint") or "", leg)
 
-    def changed_since(self, generation: int) -> tuple[list[FileState], list[int]]:
+    def list_changes_since(self, generation: int) -> tuple[list[FileState], list[int]]:
         """Return the files changed since a generation, and the ids of removed files.
 
         The changed files are in the order of their generations.
         """
-        changed, removed = self._manifest.changed_since(generation)
+        changed, removed = self._manifest.list_changes_since(generation)
         return sorted(changed, key=lambda state: state.generation), removed
 
-    def chunks_of(self, state: FileState, leg: Leg) -> list[RemoteChunk]:
+    def list_chunks(self, state: FileState, leg: Leg) -> list[RemoteChunk]:
         """Return the current chunks of a file that this leg can search."""
         self._connection.execute("BEGIN")
         try:
-            rows = self._documents.chunks_of(state.id)
+            rows = self._documents.list_chunks(state.id)
             if leg == "dense":
-                packed = self._documents.vectors_of([state.id])
+                packed = self._documents.read_vectors([state.id])
                 vectors = {at: _normalize(raw) for at, _, raw in packed if any(raw)}
                 found = [row for row in rows if row.id in vectors]
                 return [_remote_chunk(state, row, vectors[row.id], "") for row in found]

@@ -14,7 +14,7 @@ from rootle.index.remote.protocol import (
     merge_hits,
     split_filter,
 )
-from rootle.protocols import Ranked, Vector
+from rootle.protocols import RankedIds, Vector
 
 # The maximum number of ids in a filter. Chroma turns filters into SQL with a variable per value,
 # and SQLite allows 32,766 variables.
@@ -106,7 +106,7 @@ class ChromaDense:
 
     def query(
         self, vector: Vector, k: int, files: Collection[int] | None, timeout_s: float
-    ) -> tuple[Stamp | None, Ranked]:
+    ) -> tuple[Stamp | None, RankedIds]:
         found = self._server.request("GET", f"{self._root}/{self._name}", timeout_s=timeout_s)
         with self._server.reading():
             stamp, url = _stamp(found), f"{self._root}/{found['id']}/query"

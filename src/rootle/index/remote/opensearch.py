@@ -20,7 +20,7 @@ from rootle.index.remote.protocol import (
     merge_hits,
     split_filter,
 )
-from rootle.protocols import Ranked, Vector, WeightedTerm
+from rootle.protocols import RankedIds, Vector, WeightedTerm
 
 # The maximum number of ids in a filter. The default limit of a terms query is 65,536 values.
 _MAX_FILTER_IDS: Final = 60_000
@@ -175,7 +175,7 @@ class OpenSearchDense(OpenSearchIndex):
 
     def query(
         self, vector: Vector, k: int, files: Collection[int] | None, timeout_s: float
-    ) -> tuple[Stamp | None, Ranked]:
+    ) -> tuple[Stamp | None, RankedIds]:
         stamp = self._stamp(timeout_s)
         parts = []
         for allowed in split_filter(files, _MAX_FILTER_IDS):
@@ -217,7 +217,7 @@ class OpenSearchSparse(OpenSearchIndex):
         k: int,
         files: Collection[int] | None,
         timeout_s: float,
-    ) -> tuple[Stamp | None, Ranked]:
+    ) -> tuple[Stamp | None, RankedIds]:
         stamp = self._stamp(timeout_s)
         any_of = [{"term": {"body": {"value": t.text, "boost": t.weight}}} for t in terms]
         parts = []

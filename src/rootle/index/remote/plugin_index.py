@@ -11,13 +11,13 @@ from rootle.errors import PluginError
 from rootle.index.remote.http_backend import READ_TIMEOUT_S, WRITE_TIMEOUT_S
 from rootle.index.remote.protocol import Leg, RemoteChunk, Stamp, merge_hits
 from rootle.plugins.registry import (
-    Found,
+    FoundPlugin,
     IndexPlace,
     call_plugin,
     call_with_timeout,
     make_component,
 )
-from rootle.protocols import Ranked, Vector, WeightedTerm
+from rootle.protocols import RankedIds, Vector, WeightedTerm
 
 # Increase this if the meaning of the stored chunks changes: older replicas are then filled again.
 _FORMAT: Final = 1
@@ -28,7 +28,7 @@ _Result = TypeVar("_Result")
 class PluginIndexes:
     """The indexes of one plugin, each opened once."""
 
-    def __init__(self, found: Found, leg: Leg, endpoint: str, key: Callable[[], str]) -> None:
+    def __init__(self, found: FoundPlugin, leg: Leg, endpoint: str, key: Callable[[], str]) -> None:
         self._found = found
         self._leg = leg
         self._endpoint = endpoint
@@ -53,7 +53,7 @@ class PluginIndexes:
 class PluginIndex:
     """An index of a plugin as a RemoteDense or RemoteSparse. Exceptions become PluginErrors."""
 
-    def __init__(self, found: Found, index: Any) -> None:  # Any: see `PluginIndexes`
+    def __init__(self, found: FoundPlugin, index: Any) -> None:  # Any: see `PluginIndexes`
         self._found = found
         self._index = index
 
@@ -90,7 +90,7 @@ class PluginIndex:
         k: int,
         files: Collection[int] | None,
         timeout_s: float,  # noqa: ARG002 - the caller enforces it
-    ) -> tuple[Stamp | None, Ranked]:
+    ) -> tuple[Stamp | None, RankedIds]:
         """Return the stamp, read before the query, and at most k chunks, best first."""
         # No timeout is needed here, because the leg already runs in a thread with a timeout.
         stamp = self._parse_stamp(call_plugin(self._found, lambda: self._index.read_stamp()))

@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from rootle.protocols import Ranked, Vector, WeightedTerm
+from rootle.protocols import RankedIds, Vector, WeightedTerm
 
 Leg = Literal["dense", "sparse"]
 
@@ -86,7 +86,7 @@ class RemoteDense(RemoteIndex, Protocol):
 
     def query(
         self, vector: Vector, k: int, files: Collection[int] | None, timeout_s: float
-    ) -> tuple[Stamp | None, Ranked]:
+    ) -> tuple[Stamp | None, RankedIds]:
         """Return the stamp and at most k chunks by cosine, from `files` if given."""
 
 
@@ -99,7 +99,7 @@ class RemoteSparse(RemoteIndex, Protocol):
         k: int,
         files: Collection[int] | None,
         timeout_s: float,
-    ) -> tuple[Stamp | None, Ranked]:
+    ) -> tuple[Stamp | None, RankedIds]:
         """Return the stamp and at most k chunks by BM25, from `files` if given."""
 
 
@@ -113,13 +113,13 @@ def split_filter(files: Collection[int] | None, max_size: int) -> Iterator[list[
         yield ordered[start : start + max_size]
 
 
-def merge_hits(parts: Sequence[tuple[Sequence[int], Sequence[float]]], k: int) -> Ranked:
+def merge_hits(parts: Sequence[tuple[Sequence[int], Sequence[float]]], k: int) -> RankedIds:
     """Return the k best of several lists of ids and scores, without duplicates."""
     scores: dict[int, float] = {}
     for ids, values in parts:
         for chunk_id, score in zip(ids, values, strict=True):
             scores[chunk_id] = max(score, scores.get(chunk_id, score))
     order = sorted(scores, key=lambda chunk_id: (-scores[chunk_id], chunk_id))[:k]
-    return Ranked(
+    return RankedIds(
         np.array(order, dtype=np.int64), np.array([scores[at] for at in order], dtype=np.float32)
     )

@@ -8,7 +8,7 @@ from typing import Final
 
 from rootle.errors import RefusedError, UnavailableError
 from rootle.index.remote.protocol import RemoteDense, RemoteSparse, Stamp
-from rootle.protocols import Ranked, Vector, WeightedTerm
+from rootle.protocols import RankedIds, Vector, WeightedTerm
 
 # How long a query waits for running replication. A saved file is usually replicated within this
 # time, so the next query finds it.
@@ -33,7 +33,7 @@ class RemoteLeg:
     wake: Callable[[], None]  # starts replication, if writing is allowed
     wait: Callable[[float], None]  # waits for running replication, with a timeout in seconds
 
-    def run(self, query: Callable[[str], tuple[Stamp | None, Ranked]]) -> Ranked:
+    def run(self, query: Callable[[str], tuple[Stamp | None, RankedIds]]) -> RankedIds:
         """Query the replica. Raises UnavailableError if it is unusable or the query fails."""
         self.wait(min(_WAIT_S, self.timeout_s / 2))
         expected = self.expected()
@@ -59,7 +59,7 @@ class RemoteDenseLeg:
     leg: RemoteLeg
     open_index: Callable[[str], RemoteDense]
 
-    def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked:
+    def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> RankedIds:
         return self.leg.run(
             lambda name: self.open_index(name).query(vector, k, files, self.leg.timeout_s)
         )
@@ -74,7 +74,7 @@ class RemoteSparseLeg:
 
     def query(
         self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
-    ) -> Ranked:
+    ) -> RankedIds:
         return self.leg.run(
             lambda name: self.open_index(name).query(terms, k, files, self.leg.timeout_s)
         )

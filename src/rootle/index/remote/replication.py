@@ -176,7 +176,7 @@ class _Run:
         stamp = stamp or self._create()
         if stamp == Stamp(goal, is_complete=True):
             return goal
-        changed, removed = self.changes.changed_since(stamp.generation)
+        changed, removed = self.changes.list_changes_since(stamp.generation)
         for start in range(0, 0 if is_empty else len(removed), _BATCH_FILES):
             self.index.delete_stale(dict.fromkeys(removed[start : start + _BATCH_FILES], ()))
         for batch in self._batches(changed):
@@ -193,7 +193,7 @@ class _Run:
         batch: list[_FileChunks] = []
         size = 0
         for state in changed:
-            chunks = self.changes.chunks_of(state, self.leg)
+            chunks = self.changes.list_chunks(state, self.leg)
             batch.append((state, chunks))
             size += len(chunks)
             if size >= _BATCH_CHUNKS or len(batch) >= _BATCH_FILES:

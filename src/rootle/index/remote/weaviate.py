@@ -20,7 +20,7 @@ from rootle.index.remote.protocol import (
     merge_hits,
     split_filter,
 )
-from rootle.protocols import Ranked, Vector, WeightedTerm
+from rootle.protocols import RankedIds, Vector, WeightedTerm
 
 _MAX_FILTER_IDS: Final = 20_000
 _MAX_K: Final = 10_000  # the default QUERY_MAXIMUM_RESULTS
@@ -182,7 +182,7 @@ class WeaviateDense(WeaviateIndex):
 
     def query(
         self, vector: Vector, k: int, files: Collection[int] | None, timeout_s: float
-    ) -> tuple[Stamp | None, Ranked]:
+    ) -> tuple[Stamp | None, RankedIds]:
         stamp = self._stamp(timeout_s)
         if stamp is None:
             return None, merge_hits([], k)
@@ -205,7 +205,7 @@ class WeaviateSparse(WeaviateIndex):
         k: int,
         files: Collection[int] | None,
         timeout_s: float,
-    ) -> tuple[Stamp | None, Ranked]:
+    ) -> tuple[Stamp | None, RankedIds]:
         stamp = self._stamp(timeout_s)
         if stamp is None or not terms:
             return stamp, merge_hits([], k)

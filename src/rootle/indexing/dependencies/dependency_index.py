@@ -140,7 +140,7 @@ class DependencyIndex:
         with self._lock:
             hashes = self._open_hashes()
             files = hashes.add_to(listing.packages)
-            view = self._view_of(files)
+            view = self._view_path(files)
             if not view.is_dir():
                 self._create(view, files, on_progress)
             with storage_errors(self._setup.folder):
@@ -212,7 +212,7 @@ class DependencyIndex:
             "no packages are indexed, and enableIndexing is false; set it to true to index them"
         )
 
-    def _view_of(self, files: HashedFiles) -> Path:
+    def _view_path(self, files: HashedFiles) -> Path:
         settings = settings_dir(self._setup.folder, self._store_setup.fingerprint)
         state = short_digest(
             "\n".join(f"{uri} {digest}" for uri, (_, digest) in sorted(files.files.items())), 8
@@ -301,7 +301,7 @@ def _check_not_empty(listing: DependencyListing, *, is_search: bool) -> None:
 
 
 def _name_some(names: Sequence[str]) -> str:
-    """Return the first names of a list, and whether there are others."""
+    """Return the first names of a list, followed by "and others" if there are more."""
     shown = ", ".join(names[:_MAX_NAMED])
     return f"{shown} and others" if len(names) > _MAX_NAMED else shown
 

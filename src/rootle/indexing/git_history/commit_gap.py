@@ -14,10 +14,10 @@ NOTHING_READ: Final = "not even the newest"
 
 
 def describe_progress(index: Snapshot, folder: str, max_commits: int, *, has_heads: bool) -> str:
-    """Return which commits an incomplete index contains; "" if it contains all after all.
+    """Describe what an incomplete index contains or lacks; return "" if it lacks nothing.
 
-    `folder` is in a work tree of the repository, and the index may contain `max_commits` commits.
-    Set `has_heads` if it contains the history of the current heads.
+    `folder` is in a work tree of the repository, and `max_commits` is the maximum number of commits
+    in the index. Set `has_heads` if the index contains the history of the current heads.
     """
     if index.value("updated_at"):
         return "because the index is being rebuilt" if has_heads else "the newest are missing"
@@ -25,7 +25,7 @@ def describe_progress(index: Snapshot, folder: str, max_commits: int, *, has_hea
     if done < total:
         share = 100 * done // total
         return f"only the newest {share}%" if share else "only the newest few, less than 1%"
-    # A first run that has read all commits has not recorded yet that it is complete.
+    # The first run may have read all commits, but not yet recorded that it is complete.
     return "" if _has_all(index, folder, max_commits) else "the newest are missing"
 
 

@@ -40,13 +40,13 @@ class CommitPatches:
         """Return the lines of the patch, as in `CommitIndex.read_patch`."""
         return {
             change.path: [line for hunk in change.hunks for line in hunk.lines]
-            for change in self._ignored.without_hidden(snapshot, self._changes_of(sha))
+            for change in self._ignored.drop_hidden(snapshot, self._read_changes(sha))
         }
 
     def read_before(self, sha: str, path: str, snapshot: Snapshot) -> str | None:
         """Return an earlier text, as in `CommitIndex.read_before`."""
-        found = [one for one in self._changes_of(sha) if path in (one.path, one.old_path)]
-        for change in self._ignored.without_hidden(snapshot, found):
+        found = [one for one in self._read_changes(sha) if path in (one.path, one.old_path)]
+        for change in self._ignored.drop_hidden(snapshot, found):
             content = read_committed(self._root, f"{sha}^", change.old_path)
             return None if content is None else content.decode("utf-8", "replace")
         return None
@@ -56,7 +56,7 @@ class CommitPatches:
         with self._lock:
             self._process.close()
 
-    def _changes_of(self, sha: str) -> Sequence[FileChange]:
+    def _read_changes(self, sha: str) -> Sequence[FileChange]:
         with self._lock:
             commit = self._process.read(sha)
         return commit.changes if commit is not None else ()

@@ -33,8 +33,8 @@ class CommitScope:
         self._known: tuple[tuple[str, ...], frozenset[int] | None] | None = None
         self._known_order: tuple[tuple[str, ...], Mapping[int, int]] | None = None
         # The URIs of all commits, and their places, with the state of HEAD for which git listed
-        # them. They stay valid while the commits are being indexed. Each batch changes the index,
-        # and git would take seconds to list the same commits again.
+        # them. They are kept apart from the results above, which each new batch of indexed commits
+        # makes invalid, because git would take seconds to list the same commits again.
         self._known_uris: tuple[str, frozenset[str]] | None = None
         self._known_places: tuple[str, Mapping[str, int]] | None = None
 

@@ -91,7 +91,7 @@ class HistoryWalk:
         is_cut_off = bool(self._shallow) and commit.sha in self._shallow
         self._is_cut_short |= is_cut_off
         if dated := self._unread.intersection(commit.paths):
-            date = NOT_IN_HISTORY if is_cut_off else CommitDate(True, *_facts_of(commit))
+            date = NOT_IN_HISTORY if is_cut_off else CommitDate(True, *_read_facts(commit))
             self._found.update(dict.fromkeys(dated, date))
             self._unread -= dated
         self._position += 1
@@ -103,7 +103,7 @@ class HistoryWalk:
         self._record = replace(record, walk_head="", walk_position=0, is_cut_short=is_cut_short)
 
 
-def _facts_of(commit: Commit) -> tuple[int, str]:
+def _read_facts(commit: Commit) -> tuple[int, str]:
     facts = commit.facts
     return facts.seconds, facts.author
 
@@ -128,7 +128,7 @@ def store_progress(
     dates, manifest = CommitDates(connection), Manifest(connection)
     records = dates.records()
     current = records.get(repository)
-    if current is None or _walk_of(current) != _walk_of(expected):
+    if current is None or _read_walk(current) != _read_walk(expected):
         return False
     dates.put(repository, progress.dates, overwrite=False)
     after = progress.record
@@ -142,7 +142,7 @@ def store_progress(
     return True
 
 
-def _walk_of(record: HistoryRecord) -> tuple[str, int, str]:
+def _read_walk(record: HistoryRecord) -> tuple[str, int, str]:
     return record.walk_head, record.walk_position, record.facts
 
 

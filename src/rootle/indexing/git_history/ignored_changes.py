@@ -1,4 +1,4 @@
-"""Hide the indexed changes of files that ignore files exclude now."""
+"""Hide the indexed changes of files that the current ignore files exclude."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from rootle.sources.git.commits.patch_parsing import FileChange
 from rootle.sources.git.git_dirs import find_git_folders
 from rootle.types import COMMIT_MESSAGE
 
-# The label of a removed definition ends with its line.
+# The line number at the end of the label of a removed definition.
 _LINE: Final = re.compile(r":\d+\Z")
-# The paths, times and sizes of the files that decide which paths are ignored.
+# The paths, times, sizes and inodes of the files that decide which paths are ignored.
 _State = tuple[tuple[str, int, int, int], ...]
 # The documents with a section about a path, by path and by the label of the section.
 _Places = Mapping[str, Mapping[str, Sequence[int]]]
 
 
 class IgnoredChanges:
-    """Finds the files in an index of commits that must not be shown. Thread-safe.
+    """Finds the files whose changes in an index of commits must not be shown. Thread-safe.
 
     All folders and work trees of a repository share the index, but each has its own ignore files,
     and these may have changed since a commit was indexed.
@@ -51,12 +51,12 @@ class IgnoredChanges:
         """
         return self._find(snapshot)[2]
 
-    def without_hidden(self, snapshot: Snapshot, changes: Sequence[FileChange]) -> list[FileChange]:
+    def drop_hidden(self, snapshot: Snapshot, changes: Sequence[FileChange]) -> list[FileChange]:
         """Return the changes of files whose content is indexed and that are not ignored now."""
         known, hidden, _ = self._find(snapshot)
         paths = {path for one in changes for path in (one.path, one.old_path)}
         below = {one.removeprefix(self._prefix) for one in paths if one.startswith(self._prefix)}
-        # The index lists only some files of a large commit.
+        # Also check paths that the index lacks: it lists only some files of a large commit.
         ignored = (hidden & below) | find_excluded(self._root, below - known.keys())
         labels = {f"{self._prefix}{path}" for path in ignored}
         return [

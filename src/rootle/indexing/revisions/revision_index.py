@@ -143,7 +143,7 @@ class RevisionIndexes:
 
     def note_use(self, sha: str) -> bool:
         """Record that an index is used; return False if it does not exist."""
-        view = self._view_of(self.find(sha))
+        view = self._view_path(self.find(sha))
         note_use(view)
         return view.is_dir()
 
@@ -152,7 +152,7 @@ class RevisionIndexes:
 
         Raise IndexStorageError if it cannot be written, and IngestError if git fails.
         """
-        view = self._view_of(revision)
+        view = self._view_path(revision)
         if not view.is_dir():
             self._create(revision, view, on_progress)
         note_use(view)
@@ -184,7 +184,7 @@ class RevisionIndexes:
         count = len(list_views(folder, _is_revision_name))
         return RevisionStatus(str(folder), count, measure_folder(folder)) if count else None
 
-    def _view_of(self, revision: Revision) -> Path:
+    def _view_path(self, revision: Revision) -> Path:
         settings = settings_dir(self._setup.folder, self._store_setup.fingerprint)
         below = f"-{short_digest(revision.prefix)}" if revision.prefix else ""
         return settings / f"{revision.sha}{below}"
@@ -204,7 +204,7 @@ class RevisionIndexes:
                 return
             delete_unused(self._setup.folder, view, _is_revision_name, MAX_REVISIONS)
             make_subfolder(view.parent)
-            # The index of the current files is copied before the first file is read.
+            # Report the total before the index of the current files is copied, which takes time.
             on_progress(0, sum(file.size for file in listing.files))
             self._write(revision, view, listing, on_progress)
 

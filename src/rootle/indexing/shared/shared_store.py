@@ -46,7 +46,7 @@ OpenSource = Callable[[Collection[str]], AbstractContextManager[Source]]
 
 @dataclass(frozen=True, slots=True)
 class StoreSetup:
-    """How a store is built."""
+    """The settings and models with which a store is built."""
 
     config: Config
     choose_model: Callable[[], ModelChoice]
@@ -101,7 +101,7 @@ class SharedStore:
             known = {_key(state): state for state in manifest.files()}
         for other in others:
             self._relink(other)
-        found = (known.get(_key_of(entry)) for entry in content.entries)
+        found = (known.get(_entry_key(entry)) for entry in content.entries)
         return [state for state in found if state is not None]
 
     def publish(
@@ -181,9 +181,9 @@ def _plan(content: ViewContent, stored: Sequence[FileState], used: set[int]) -> 
     read = [
         PlannedRead(content.name, entry, replaced.get(entry.uri))
         for entry in content.entries
-        if _key_of(entry) not in known
+        if _entry_key(entry) not in known
     ]
-    wanted = {_key_of(entry) for entry in content.entries}
+    wanted = {_entry_key(entry) for entry in content.entries}
     kept = {state.id for _, _, state in read if state is not None}
     remove = tuple(
         state
@@ -201,5 +201,5 @@ def _key(state: FileState) -> _Key:
     return state.path, state.size, state.mtime_ns, state.ctime_ns
 
 
-def _key_of(entry: DocumentEntry) -> _Key:
+def _entry_key(entry: DocumentEntry) -> _Key:
     return entry.uri, entry.size, entry.mtime_ns, entry.ctime_ns

@@ -119,7 +119,7 @@ class Debouncer:
         return self._next_rescan_at is not None and now >= self._next_rescan_at
 
     def record_rescan(self, now: float, duration_s: float, *, found_changes: bool) -> None:
-        """Record a rescan that ended now, so that unnecessary ones stay rare."""
+        """Record a rescan that ended now, so that rescans without changes remain rare."""
         not_before = now + _RESCAN_INTERVAL_FACTOR * duration_s
         self._rescan_not_before = 0.0 if found_changes else not_before
         self._next_rescan_at = now + max(PERIODIC_RESCAN_S, PERIODIC_RESCAN_FACTOR * duration_s)

@@ -9,7 +9,7 @@ from rootle.errors import PluginError
 from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.chunker import ChunkedText, split_ranges
 from rootle.plugins.hook import PluginHook, open_hook
-from rootle.plugins.registry import Found, Section
+from rootle.plugins.registry import FoundPlugin, Section
 from rootle.syntax.lines import LineRange, Lines, Name
 
 _LOG = logging.getLogger(__name__)
@@ -23,14 +23,14 @@ def split_with_plugin(
     Return None if there is no such plugin, or if it fails.
     """
     references = dict(limits.chunkers)
-    for name in (_ending_of(uri), language):
+    for name in (_find_ending(uri), language):
         chunker = open_hook("chunker", name, references[name]) if name in references else None
         if chunker is not None:
             return _split(chunker, uri, text, limits)
     return None
 
 
-def _ending_of(uri: str) -> str:
+def _find_ending(uri: str) -> str:
     """Return the ending of a file, such as ".recipe", as plugins register it."""
     return "." + uri.rpartition("/")[2].rpartition(".")[2].lower()
 
@@ -49,7 +49,7 @@ def _split(chunker: PluginHook, uri: str, text: str, limits: ChunkLimits) -> Chu
     return split_ranges(lines, ranges, names, limits)
 
 
-def _check_sections(found: Found, sections: Iterable[object], count: int) -> list[Section]:
+def _check_sections(found: FoundPlugin, sections: Iterable[object], count: int) -> list[Section]:
     last = 0
     checked = []
     for section in sections:

@@ -73,14 +73,14 @@ class PrestartedWorkers:
     def __init__(self, folder: Path | None = None) -> None:
         """`folder` contains the documents. If it contains little text, no workers are started.
 
-        None means that the amount of text is not known.
+        If `folder` is None, the amount of text is not known, and workers are started.
         """
         self._folder = folder
         self._lock = threading.Lock()
         self._idle: list[subprocess.Popen[bytes]] = []
 
     def start(self) -> None:
-        """Start as many workers as a run uses, unless there is too little text or workers wait.
+        """Start as many workers as a run uses, unless some are waiting or there is too little text.
 
         If processes cannot be started, there are fewer workers or none, which is not an error.
         """

@@ -17,7 +17,7 @@ from rootle.links.drift.past_names import PastName, PastNames
 from rootle.links.drift.project_names import ProjectNames, fold
 from rootle.links.drift.signatures import Signatures, parse_arguments
 from rootle.links.drift.texts import NamedText
-from rootle.text.languages import UNKNOWN, language_of
+from rootle.text.languages import UNKNOWN, detect_language
 from rootle.types import CommitFacts, DriftKind, DriftReport
 
 _MAX_TEXT_CHARS: Final = 200
@@ -143,7 +143,7 @@ class DriftChecks:
         gone = (one for one in folders if one.lower() not in self._project.module_names)
         if any(map(text.links_to_project, gone)):
             return None  # the folder contained a copy of this project
-        if _RESERVED.match(name) and language_of(found.path) in ("c", "cpp"):
+        if _RESERVED.match(name) and detect_language(found.path) in ("c", "cpp"):
             return None
         if any(map(self._is_defined_elsewhere, found.bases)):
             return None
@@ -226,7 +226,7 @@ class DriftChecks:
         if not mention.is_link and any(
             one in self._project.files for path in paths for one in list_templates(path)
         ):
-            return None  # the user creates the file
+            return None  # users create the file from a template
         if self._past is None:
             return self._check_folder(paths)
         for path in paths:
@@ -239,9 +239,9 @@ class DriftChecks:
         return None
 
     def _check_folder(self, paths: Iterable[str]) -> Finding | None:
-        """Check a path if there is no history: its folder must have files in the same language."""
+        """Check a path without history: report it only if its folder has files in its language."""
         for path in paths:
-            folder, language = path.rpartition("/")[0], language_of(path)
+            folder, language = path.rpartition("/")[0], detect_language(path)
             is_known = language != UNKNOWN and (folder, language) in self._project.folder_languages
             if is_known:
                 return Finding("path", f"{folder} exists, but has no {path.rpartition('/')[2]}")
@@ -321,13 +321,13 @@ class DriftChecks:
             fold(owner) in words
             or re.search(rf"(?<!\w){re.escape(owner)}(?!\w)", found.line) is not None
             or owner in ("self", "this", "cls")
-            or bool(self._signatures.definitions_of(owner))
+            or bool(self._signatures.find_definitions(owner))
             or self._definition_of(owner, False) is not None
         )
 
     def _is_defined_elsewhere(self, name: str) -> bool:
         """Return whether a class belongs to another project, perhaps because it was moved there."""
-        if self._signatures.definitions_of(name):
+        if self._signatures.find_definitions(name):
             return False
         return name in self._project.words or self._definition_of(name, False) is None
 
@@ -337,12 +337,12 @@ class DriftChecks:
         return (
             is_used
             and owner.lower() not in self._project.module_names
-            and not self._signatures.definitions_of(owner)
+            and not self._signatures.find_definitions(owner)
         )
 
     def _is_foreign_package(self, name: str) -> bool:
         is_module = name.lower() in self._project.module_names
-        return not is_module and not self._signatures.definitions_of(name)
+        return not is_module and not self._signatures.find_definitions(name)
 
 
 def make_report(text: NamedText, line: int, name: str, found: Finding) -> DriftReport:
@@ -374,7 +374,7 @@ def _possible_paths(document: str, raw: str) -> list[str]:
 
 
 def _is_file_name(name: str) -> bool:
-    return "." in name and language_of(name) != UNKNOWN and "(" not in name
+    return "." in name and detect_language(name) != UNKNOWN and "(" not in name
 
 
 def _is_distinctive(name: str, mention: Mention, text: NamedText) -> bool:

@@ -67,10 +67,11 @@ def find_drift(
     """Return the names in texts that no longer match the code, ordered by path and line.
 
     `paths` are files or folders; if there are none, all documents, comments and memories are
-    checked. `commits` is a text that says why if there are no commits. `is_on_disk` returns whether
-    a path in the folder exists; the index does not list ignored files. `on_progress` receives the
-    number of files and texts that were read and checked, and the total number, which grows once the
-    texts are known. Raise QueryError if one of `paths` is not indexed.
+    checked. If there are no commits to search, `commits` is the reason. `is_on_disk` returns
+    whether a path in the folder exists; it is needed for ignored files, which the index does not
+    list. `on_progress` receives the number of files and texts that were read and checked, and the
+    total number, which grows once the texts are known. Raise QueryError if one of `paths` is not
+    indexed.
     """
     started_s = time.perf_counter()
     wanted = [path.strip("/").removeprefix("./") for path in paths]
@@ -170,7 +171,7 @@ class _DriftSearch:
         known = [state.path for state in self._index.all_files()]
         for path in self._wanted:
             if not any(_is_below(one, path) for one in known):
-                similar = nearest_paths(path, [*known, *_folders_of(known)])
+                similar = nearest_paths(path, [*known, *_list_folders(known)])
                 hint = did_you_mean(similar) or "name a file or folder of this project"
                 raise QueryError(f"{path} is not indexed; {hint}")
 
@@ -227,8 +228,8 @@ def _merge(reports: Sequence[DriftReport]) -> list[DriftReport]:
     ]
 
 
-def _folders_of(paths: Collection[str]) -> list[str]:
-    """Return the folders that contain a path, without repetition."""
+def _list_folders(paths: Collection[str]) -> list[str]:
+    """Return the folders that contain at least one of the paths, each once."""
     folders: dict[str, None] = {}
     for path in paths:
         while path := path.rpartition("/")[0]:

@@ -9,7 +9,7 @@ from typing import Final
 from rootle.links.drift.mentions import Mention, split_parts
 from rootle.links.drift.past_names import PastName
 from rootle.links.drift.texts import NamedText
-from rootle.text.languages import language_of
+from rootle.text.languages import detect_language
 
 # In these languages, only types and packages have qualified names that begin with a package.
 _PACKAGED: Final = frozenset({"csharp", "groovy", "java", "kotlin", "scala"})
@@ -21,10 +21,11 @@ _TEMPLATES: Final = ("default", "dist", "example", "sample", "template")
 def is_setting(text: NamedText, mention: Mention, removed: PastName) -> bool:
     """Return whether a name is probably a setting, such as `play.ws.ahc.maxConnections`.
 
-    The removed definition was a member of a class, so a name that begins with a package is not its
-    name. A name without qualifiers is a setting if the text has a setting that ends with it.
+    In the languages of `_PACKAGED`, the name of a member of a class does not begin with a package.
+    A dotted name in lower case is therefore not that of a removed member. A name without qualifiers
+    is a setting if the text has a setting that ends with it.
     """
-    if language_of(removed.path) not in _PACKAGED or not removed.is_indented:
+    if detect_language(removed.path) not in _PACKAGED or not removed.is_indented:
         return False
     others = (one.text for one in text.mentions if one.kind == "name")
     is_single = len(split_parts(mention.text)) == 1

@@ -166,14 +166,14 @@ def find_mentions(line: ProseLine) -> Iterator[Mention]:
     """Yield the names in a line. A name may occur several times."""
     text = _LABEL.sub(" ", _URL.sub(" ", line.text))
     if line.is_example:
-        yield from _in_code(line, text)
+        yield from _find_in_code(line, text)
         return
     for target in _LINK.findall(text):
         if "/" in target or "." in target:
             yield Mention(line.number, target, "path", is_marked=True, is_link=True)
     rest = _LINK.sub("](", text)
     for span in _SPAN.finditer(rest):
-        yield from _in_span(line, span[2].strip())
+        yield from _find_in_span(line, span[2].strip())
     plain = _SPAN.sub(" ` ", rest)
     for path in _PATH.findall(plain):
         yield Mention(line.number, path.rstrip("."), "path", is_marked=False)  # ends a sentence
@@ -207,7 +207,7 @@ def last_part(name: str) -> str:
     return parts[-1] if parts else ""
 
 
-def _in_span(line: ProseLine, span: str) -> Iterator[Mention]:
+def _find_in_span(line: ProseLine, span: str) -> Iterator[Mention]:
     if len(span) > _MAX_SPAN_CHARS:
         return
     role = re.match(r"^(?:[\w .,]+)<([^<>]+)>$", span)  # a role with a title: `text <target>`
@@ -230,7 +230,7 @@ def _in_span(line: ProseLine, span: str) -> Iterator[Mention]:
         yield Mention(line.number, name, "name", is_marked=True)
 
 
-def _in_code(line: ProseLine, text: str) -> Iterator[Mention]:
+def _find_in_code(line: ProseLine, text: str) -> Iterator[Mention]:
     for name in _NAME.findall(_CODE_PATH.sub(" ", text)):
         if _CODE_LIKE.search(name) and is_specific(name):
             yield Mention(line.number, name, "name", is_marked=True, is_example=True)

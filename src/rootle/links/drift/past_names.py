@@ -14,7 +14,7 @@ from rootle.index.reader import FileState
 from rootle.links.drift.definition_lines import DefinitionLines
 from rootle.links.drift.external_names import defines_option, environment_pattern
 from rootle.links.drift.past_files import PastFiles
-from rootle.text.languages import CODE_EXTENSIONS, language_of
+from rootle.text.languages import CODE_EXTENSIONS, detect_language
 from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
 from rootle.types import COMMIT_MESSAGE, COMMIT_URI, REMOVED_SCOPE_SEPARATOR, CommitFacts
 
@@ -156,7 +156,7 @@ class PastNames:
         If no such commit is found, return the last commit that changed the file; None if there is
         none.
         """
-        changes = self._view.changes_of(path)
+        changes = self._view.list_changes(path)
         last = None
         if changes:
             state = self._view.index.files([changes[0][0]])[changes[0][0]]
@@ -218,7 +218,7 @@ class PastNames:
             return None
         for state in self._commits_with(name, view):
             commit = self._view.commit_at(state.path)
-            for section in view.index.sections_of(state.id) if commit is not None else ():
+            for section in view.index.read_sections(state.id) if commit is not None else ():
                 path = section.label.rpartition(":")[0]
                 is_same = section.title.rpartition(REMOVED_SCOPE_SEPARATOR)[2] == name
                 if commit is not None and is_same and _is_code(path):
@@ -277,7 +277,7 @@ class PastNames:
         lines = self._view.index.text(file_id).split("\n")
         return [
             (section.label, lines[section.start_line - 1 : section.end_line])
-            for section in self._view.index.sections_of(file_id)
+            for section in self._view.index.read_sections(file_id)
         ]
 
 
@@ -291,7 +291,7 @@ class _RemovedLine:
 
     def find_in(self, path: str, lines: Sequence[str]) -> list[str]:
         """Return the matching removed lines among the changed lines of a file."""
-        language = language_of(path)
+        language = detect_language(path)
         if not self.is_kept and any(map(self._is_added, lines)):
             return []
         found = (line[1:] for line in lines if line.startswith("-") and self.is_named(line))
@@ -319,6 +319,6 @@ def _whole_word(name: str) -> re.Pattern[str]:
 
 
 def _is_code(path: str) -> bool:
-    if language_of(path) not in CODE_EXTENSIONS or _BUILD_FILE.search(path):
+    if detect_language(path) not in CODE_EXTENSIONS or _BUILD_FILE.search(path):
         return False
     return _SIDE_CODE.search(path) is None

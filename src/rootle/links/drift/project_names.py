@@ -12,7 +12,7 @@ from typing import Final
 from rootle.index.reader import FileState, IndexReader
 from rootle.links.drift.comments import DividedText, divide, find_declared
 from rootle.text.file_kinds import is_page
-from rootle.text.languages import CODE_EXTENSIONS, DOCUMENTATION, language_of
+from rootle.text.languages import CODE_EXTENSIONS, DOCUMENTATION, detect_language
 from rootle.types import ProgressCallback
 
 # The maximum number of characters that are read for one answer. Reading them takes about ten
@@ -51,10 +51,10 @@ class ProjectNames:
 
     @cached_property
     def folder_languages(self) -> frozenset[tuple[str, str]]:
-        """Each folder with the language of each file that it or a folder in it contains."""
+        """Pairs of a folder and the language of a file somewhere below it."""
         found = set()
         for path in self.files:
-            language, folder = language_of(path), path.rpartition("/")[0]
+            language, folder = detect_language(path), path.rpartition("/")[0]
             while folder and (folder, language) not in found:
                 found.add((folder, language))
                 folder = folder.rpartition("/")[0]
@@ -63,7 +63,7 @@ class ProjectNames:
     @cached_property
     def module_names(self) -> frozenset[str]:
         """The names of folders and of source files without extensions, in lower case."""
-        sources = (path for path in self.files if language_of(path) in CODE_EXTENSIONS)
+        sources = (path for path in self.files if detect_language(path) in CODE_EXTENSIONS)
         paths = (*self.folders, *sources)
         return frozenset(path.rpartition("/")[2].partition(".")[0].lower() for path in paths)
 
@@ -73,7 +73,7 @@ class ProjectNames:
         return sorted(f"/{path}"[::-1] for path in self.files | self.folders)
 
     def has_path_end(self, path: str) -> bool:
-        """Return whether a file or a folder has a path, perhaps after further folders."""
+        """Return whether `path` is the path of a file or a folder, or the last parts of one."""
         end = f"/{path}"[::-1]
         at = bisect_left(self._reversed, end)
         return at < len(self._reversed) and self._reversed[at].startswith(end)
@@ -106,9 +106,9 @@ class ProjectReader:
     ) -> ProjectNames:
         """Return the names in an index.
 
-        The comments of the source files whose paths are wanted are passed to a function. Unless the
-        names are known, `on_progress` receives the number of files that were read, and the number
-        of all files.
+        `on_comments` receives the comments of each source file for which `is_wanted` returns True.
+        Unless the names are known, `on_progress` receives the number of files that were read, and
+        the number of all files.
         """
         known = self._known
         if known is None or known[0] != index.generation:
@@ -150,7 +150,7 @@ def _read_project(
         words.update(find_declared(divided, state.language))
         if state.language in CODE_EXTENSIONS and is_wanted(state.path):
             on_comments(state, divided)
-    words.update(part for word in list(_with_hyphen(words)) for part in word.split("-"))
+    words.update(part for word in list(_select_hyphenated(words)) for part in word.split("-"))
     return ProjectNames(frozenset(words), frozenset(paths), left > 0)
 
 
@@ -160,5 +160,5 @@ def _has_code(state: FileState) -> bool:
     return not (is_book or state.language in DOCUMENTATION or is_page(state.path, state.language))
 
 
-def _with_hyphen(words: set[str]) -> Iterator[str]:
+def _select_hyphenated(words: set[str]) -> Iterator[str]:
     return (word for word in words if "-" in word)

@@ -14,9 +14,9 @@ from rootle.search.symbols.finder import SymbolFinder
 from rootle.search.symbols.symbol_request import MAX_LIMIT, SymbolRequest
 from rootle.types import Symbol
 
-# The limit on what is read and parsed for one answer, in characters that are read: a number for
-# every project, which takes half a second, and a multiple of its size. A name without a definition
-# costs up to three times the size, and a project has few such names.
+# The limit on the text that is read and parsed for one answer, in characters. It is the sum of a
+# fixed number, which takes half a second, and a multiple of the size of the project. A name without
+# a definition costs up to three times this size, but a project has few such names.
 _BASE_COST: Final = 30_000_000
 _COST_PER_CHAR: Final = 15
 _COST_PER_NAME: Final = 50_000  # the cost of looking up a name in addition to reading files
@@ -69,8 +69,8 @@ class Heads:
 class Signatures:
     """Reads the signatures of definitions in an index, up to a limit for one answer.
 
-    After the limit is reached, no further names have definitions, and any class may have members
-    that the project does not define.
+    After the limit is reached, further names are treated as undefined, and every class as one that
+    may have members that the project does not define.
     """
 
     def __init__(self, index: IndexReader, finder: SymbolFinder) -> None:
@@ -80,7 +80,7 @@ class Signatures:
         self._left = _BASE_COST + _COST_PER_CHAR * chars
         self._searches_left = _MAX_USE_SEARCHES
         self.is_exhausted = False  # whether the limit prevented a lookup
-        self.definitions_of = lru_cache(maxsize=4_096)(self._find)
+        self.find_definitions = lru_cache(maxsize=4_096)(self._find)
         self.heads_of = lru_cache(maxsize=4_096)(self._find_heads)
         self.text_of = lru_cache(maxsize=128)(self._read)
         self._lines_of = lru_cache(maxsize=128)(self._split)
@@ -97,14 +97,14 @@ class Signatures:
         return is_open or self.is_exhausted
 
     def _classes(self, name: str) -> list[Symbol]:
-        return [one for one in self.definitions_of(name) if one.kind in _BOX_KINDS]
+        return [one for one in self.find_definitions(name) if one.kind in _BOX_KINDS]
 
     def _is_open(self, symbol: Symbol, project: ProjectNames) -> bool:
         head = symbol.signature.partition(symbol.name)[2].partition("{")[0]
         bases = set(re.findall(r"[A-Za-z_]\w+", head)) - _BASE_WORDS - {"object"}
         if self._is_dynamic(symbol.path):
             return True
-        return any(base not in project.words or not self.definitions_of(base) for base in bases)
+        return any(base not in project.words or not self.find_definitions(base) for base in bases)
 
     def mentions(self, path: str, name: str) -> bool:
         """Return whether the text of a module contains a name, or may define it dynamically."""
@@ -142,13 +142,13 @@ class Signatures:
     def _find_heads(self, name: str) -> Heads | None:
         """Return the definitions of the functions with a name; None if there are none.
 
-        The result is also None if a class has the same name, because its constructor has another
-        name.
+        The result is also None if a class has the same name, because a call of this name then calls
+        a constructor, which may have another name.
         """
         if self._classes(name):
             return None
         found = [
-            head for symbol in self.definitions_of(name) if "(" in (head := self._head(symbol))
+            head for symbol in self.find_definitions(name) if "(" in (head := self._head(symbol))
         ]
         if not found:
             return None

@@ -29,7 +29,7 @@ from rootle.protocols import Embedder
 from rootle.storage.permissions import PRIVATE_DIR, make_private_dir, set_tree_modes
 from rootle.types import Memory, MemoryOrigin, MemoryReference
 
-# Keys in the metadata of stored memories.
+# Keys in the metadata of stored memories. They stay unchanged, so that stored memories can be read.
 _TEXT_DIGEST: Final = "told"  # a digest, to find an earlier memory with the same text
 _PLACES: Final = "places"  # the referenced files and symbols
 _MAX_REFERRING: Final = 1_000

@@ -86,10 +86,11 @@ def _join(pieces: list[str]) -> str:
     return " ".join(" ".join(pieces).split())
 
 
-Piece = tuple[str, "tuple[str, ...] | None"]  # the original text, and its English terms if known
+# The original text, and its English terms if known.
+TranslatedText = tuple[str, "tuple[str, ...] | None"]
 
 
-def _ideographs(text: str, language: Language) -> Iterator[Piece]:
+def _ideographs(text: str, language: Language) -> Iterator[TranslatedText]:
     """Yield runs of ideographs, with English terms for their parts, and the text between them."""
     terms = _dictionary(language).terms
     end = 0
@@ -107,7 +108,7 @@ def _ideographs(text: str, language: Language) -> Iterator[Piece]:
     yield text[end:], None
 
 
-def _words(text: str, language: Language) -> Iterator[Piece]:
+def _words(text: str, language: Language) -> Iterator[TranslatedText]:
     """Yield words with their English terms, and the text between them.
 
     The text of a function word becomes empty.
@@ -149,11 +150,11 @@ def _meaning(word: str, folded: str, language: Language, drop: set[str]) -> tupl
         return dictionary.terms[folded]
     if folded in drop:
         return ()
-    known = _by_stem(folded, language, dictionary)
+    known = _find_by_stem(folded, language, dictionary)
     return known or (_split_compound(folded, dictionary) if language == "de" else None)
 
 
-def _by_stem(word: str, language: Language, dictionary: _Dictionary) -> tuple[str, ...] | None:
+def _find_by_stem(word: str, language: Language, dictionary: _Dictionary) -> tuple[str, ...] | None:
     for form in _forms(word, language):
         if found := dictionary.terms.get(form) or dictionary.stems.get(form):
             return found
@@ -181,7 +182,7 @@ def _split_compound(word: str, dictionary: _Dictionary) -> tuple[str, ...] | Non
         if not head:
             continue
         rest = word[split:]
-        tail = _part(rest, dictionary) or _by_stem(rest, "de", dictionary)
+        tail = _part(rest, dictionary) or _find_by_stem(rest, "de", dictionary)
         tail = tail or _split_compound(rest, dictionary)
         if tail:
             return (*head, *tail)

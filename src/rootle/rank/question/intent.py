@@ -85,8 +85,8 @@ _USE_OF_NAME: Final = re.compile(
     rf"|(?:all )?(?:calls?|invocations?|references) (?:to|of) {_NAME})"
 )
 
-# A question for the uses of a name begins with such words. Further down, "and its caller" may ask
-# for a second place beside the definition that a query declares.
+# The words with which a question about the uses of a name begins. Later words do not count: a query
+# that declares a definition may ask for a second place with "and its caller".
 _USES_FIRST: Final = re.compile(
     r"\W*(?:(?:find|show|list|all|every|the|code|places?|functions?|that|where|which|what|who) )"
     r"{0,4}(?:calls?|callers?|call sites?|usages?|uses?|users?|references?|imports?|importers?"
@@ -180,9 +180,10 @@ def classify_intent(
 ) -> Intent:
     """Return the first intent that matches a question, else `search`.
 
-    `is_for_test` is true if the question asks for a test. `query` is the text with the names that
-    were removed from it, if any were. Questions about the uses of a name, and messages that a
-    program printed, are recognized first, regardless of their other words.
+    `is_for_test` is true if the question asks for a test. `text` may lack names that a language
+    model guessed; `query` is the whole text, including these names. Questions about the uses of a
+    name, and messages that a program printed, are recognized first, regardless of their other
+    words.
     """
     if is_symbol:
         return "symbol"
@@ -203,7 +204,7 @@ def classify_intent(
 
 
 def _declares_first(text: str) -> bool:
-    """Return whether a text declares what it searches for, and asks at most later for uses."""
+    """Return whether a text contains a declaration and does not begin by asking for uses."""
     if _USES_FIRST.match(text) is not None:
         return False
     return bool(find_declared_names(text) or find_declared_types(text))
@@ -219,7 +220,7 @@ def called_name(text: str) -> str:
 
 
 def description_end(text: str) -> int:
-    """Return the offset at which the code after a description begins; without code, the length."""
+    """Return the offset of the code after a description, or the length if there is no code."""
     found = _BREAK.search(text)
     if found is None or found.end() > _last_code(text):
         return len(text)

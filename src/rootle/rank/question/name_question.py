@@ -230,7 +230,7 @@ class NameQuestion:
 
     @property
     def needs_mark(self) -> bool:
-        """Whether the question is about an ordinary word if the character is not part of it."""
+        """Whether the question is about a name only if the "?" or "!" is part of that name."""
         return self.is_surely_marked and self.must_be_rare and self.aspect == "uses"
 
 

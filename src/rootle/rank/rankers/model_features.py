@@ -6,7 +6,7 @@ from typing import Final, get_args
 
 import numpy as np
 
-from rootle.rank.features import NAMES, WORD_ORDER, defining_files, kinds_of, noise_level
+from rootle.rank.features import NAMES, WORD_ORDER, defining_files, flag_kinds, noise_level
 from rootle.rank.question.intent import Intent
 from rootle.rank.rankers.feature_sum import RankedFiles
 from rootle.rank.ranking_inputs import Floats, RankingInputs
@@ -51,7 +51,7 @@ COLUMNS: Final = (
 def model_columns(inputs: RankingInputs, ranked: RankedFiles) -> Floats:
     """Return the columns, shape (files, COLUMNS). `ranked` is the result of the weighted sum."""
     files, count = inputs.files, len(inputs.files.ids)
-    noise, kinds = noise_level(inputs.chunks.dense), kinds_of(inputs)
+    noise, kinds = noise_level(inputs.chunks.dense), flag_kinds(inputs)
     scores = ranked.scores_without(WORD_ORDER)
     of_files = [
         scores,

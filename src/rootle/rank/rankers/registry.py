@@ -13,9 +13,9 @@ from rootle.config.fields import Config
 from rootle.errors import UnavailableError
 from rootle.rank.confidence import (
     Confidence,
+    detect_voice,
     estimate_confidence,
     shipped_calibration,
-    voice_of,
 )
 from rootle.rank.rankers.feature_sum import RankedFiles, rank_files
 from rootle.rank.rankers.gbdt_ranker import rank_learned, shipped_trees
@@ -50,7 +50,7 @@ class Ranker:
 
 
 def _features_confidence(inputs: RankingInputs, ranked: RankedFiles) -> Confidence:
-    calibration = shipped_calibration("features", voice_of(inputs))
+    calibration = shipped_calibration("features", detect_voice(inputs))
     return estimate_confidence(inputs, remove_signals(ranked), calibration)
 
 
@@ -59,7 +59,7 @@ def _rank_learned(inputs: RankingInputs) -> RankedFiles:
 
 
 def _learned_confidence(inputs: RankingInputs, ranked: RankedFiles) -> Confidence:
-    calibration = shipped_calibration("learned", voice_of(inputs))
+    calibration = shipped_calibration("learned", detect_voice(inputs))
     return estimate_confidence(inputs, remove_signals(ranked), calibration)
 
 

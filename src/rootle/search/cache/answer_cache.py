@@ -97,7 +97,7 @@ class AnswerCache:
 
     def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage:
         """Return the page from the cache, or search for it."""
-        cache = self._cache_of(request.session)
+        cache = self._get_cache(request.session)
         cached = cache.get(request.digest)
         if cached is not None and _is_valid(cached.answer, request):
             request.trace.record_cache_hit()
@@ -112,7 +112,7 @@ class AnswerCache:
             cache.put(request.digest, _CachedAnswer(page.answer, pages))
         return page
 
-    def _cache_of(self, session: Session) -> LRUCache[_CachedAnswer]:
+    def _get_cache(self, session: Session) -> LRUCache[_CachedAnswer]:
         cache = self._caches.get(session)
         if cache is None:
             new: LRUCache[_CachedAnswer] = LRUCache(self._max_entries, self._ttl_s, self._clock)

@@ -51,7 +51,7 @@ class DiskCache:
         """
         if request.explain:
             return find(request)
-        state = self._state_of(request)
+        state = self._digest_state(request)
         path = self._folder / _file_name(state, request)
         page = self._read(path)
         if page is not None and page.as_of_s <= request.now_s < page.valid_until_s:
@@ -63,7 +63,7 @@ class DiskCache:
             self._write(path, page, state)
         return page
 
-    def _state_of(self, request: SearchRequest) -> str:
+    def _digest_state(self, request: SearchRequest) -> str:
         """Return a digest of the index state and the settings. File names begin with the digest."""
         text = f"{request.session.state_id}\0{self._settings}"
         return blake2b(text.encode(), digest_size=8).hexdigest()

@@ -25,7 +25,7 @@ _MIN_CHARS: Final = 3
 _MIN_ABSENT_SHARE: Final = 0.2
 _MIN_WEAK_ABSENT_SHARE: Final = 0.5
 # A folder with fewer files than this lacks many ordinary words, such as "endpoint" in a folder with
-# the description of an interface. Their absence proves less, as in other languages.
+# the description of an interface. Their absence proves less, as does that of foreign words.
 _MIN_FILES: Final = 100
 # If an identifier of the question occurs in the index, more than this share of the subject words
 # must be absent.
@@ -92,8 +92,8 @@ class WordCheck:
     unknown: tuple[SubjectWord, ...]  # without stems in the index; general words are left out
     is_error: bool  # the question is an error message, which may contain names of another program
     is_small: bool = False  # the index has so few files that it lacks many ordinary words
-    # Those of the unknown words for which the index has other words, such as "remove" for
-    # "disappears". Code may say the same with these.
+    # The unknown words for which the index contains a related term, such as "remove" for
+    # "disappears". Code may use that term instead.
     replaceable: frozenset[SubjectWord] = frozenset()
 
     def is_about(self, words: Sequence[SubjectWord]) -> bool:
@@ -161,7 +161,7 @@ def _subject_words(question: ParsedQuestion, sparse: SparseReader) -> Iterable[S
     for at, word in enumerate(typed):
         if word.lower() not in lower - function_words or not _may_be_subject(word):
             continue
-        forms = dict.fromkeys((word, _without_accents(word), *meant.get(word, ())))
+        forms = dict.fromkeys((word, _strip_accents(word), *meant.get(word, ())))
         stems = sparse.stems(" ".join(map(whole_identifier, forms)))
         # A capital letter marks a name only in English: in German, every noun is capitalized.
         is_capitalized = at > 0 and word[0].isupper() and language is None
@@ -190,7 +190,7 @@ def _occurs(word: SubjectWord, index: IndexReader) -> bool:
     if len(sparse.field_scores("files", ["path"], terms, 1).ids):
         return True
     whole = whole_identifier(word.text)
-    wanted = _without_ending(whole) if word.is_foreign else whole.removesuffix("s")
+    wanted = _strip_ending(whole) if word.is_foreign else whole.removesuffix("s")
     # Only stems are indexed, such as "disentangl" for "disentangle" and "happi" for "happy".
     # Therefore the index is searched for the characters that the word and its stem share at their
     # start, such as "entangl" for "entangle" and "happ" for "happy".
@@ -209,11 +209,11 @@ def _common_start(left: str, right: str) -> str:
     return "".join(char for char, _ in pairs)
 
 
-def _without_ending(part: str) -> str:
+def _strip_ending(part: str) -> str:
     return part[:-_MAX_ENDING_CHARS] if len(part) >= _MIN_INFLECTED_CHARS else part
 
 
-def _without_accents(word: str) -> str:
+def _strip_accents(word: str) -> str:
     if word.isascii():
         return word
     decomposed = unicodedata.normalize("NFD", word)

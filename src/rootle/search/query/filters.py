@@ -18,7 +18,7 @@ from rootle.search.revision_periods import (
 )
 from rootle.serialization.dates import is_calendar_date, parse_date, read_revision
 from rootle.text.file_kinds import is_code, is_document
-from rootle.text.languages import language_of, resolve_language
+from rootle.text.languages import detect_language, resolve_language
 from rootle.text.path_glob import compile_glob, is_glob
 from rootle.text.terms import compose
 from rootle.types import COMMIT_KIND, COMMIT_MESSAGE, FILES, PACKAGE_URI, SearchQuery
@@ -84,7 +84,7 @@ def expand_commits(
 def _changed_files(state: FileState, labels: Mapping[int, Sequence[str]]) -> Iterable[FileState]:
     for label in labels.get(state.id, ()):
         if label != COMMIT_MESSAGE:
-            yield state._replace(path=label, language=language_of(label))
+            yield state._replace(path=label, language=detect_language(label))
 
 
 def note_unknown_dates(
@@ -96,7 +96,7 @@ def note_unknown_dates(
 ) -> tuple[str, ...]:
     """Return a note if a filter by date excludes files because their date is unknown.
 
-    `by_history` is that of `filter_files`.
+    `by_history` has the same meaning as in `filter_files`.
     """
     dates = [date for date in (parsed.since, parsed.until) if date]
     if by_history:
@@ -129,7 +129,10 @@ def filter_unindexed(
         *(_text_tests(parsed, states) if parsed.has_filters else ()),
     ]
     named = (
-        (state, state if state.skip is None else state._replace(language=language_of(state.path)))
+        (
+            state,
+            state if state.skip is None else state._replace(language=detect_language(state.path)),
+        )
         for state in states
     )
     return [state for state, judged in named if all(test(judged) for test in tests)]
@@ -232,8 +235,8 @@ def _text_tests(parsed: ParsedQuery, states: Collection[FileState]) -> Iterable[
 def _history_tests(parsed: ParsedQuery, now_s: float, *, by_history: bool) -> Iterable[_Test]:
     """Yield tests for `in:`, `author:`, `since:` and `until:`. Every `in:` accepts commits.
 
-    Whether a commit, or a file if `by_history` is set, passes a filter with a revision is decided
-    by `select_by_history`.
+    `select_by_history` decides whether a commit, or a file if `by_history` is set, passes a filter
+    with a revision.
     """
     if parsed.kinds and "code" not in parsed.kinds:
         yield lambda state: state.source != FILES or is_document(state.path, state.language)
@@ -286,7 +289,7 @@ def _read_date(name: str, text: str, now_s: float) -> float:
 
 
 def _path_search(typed: Sequence[str]) -> Callable[[str], bool]:
-    """Return whether a path contains one of the typed paths, at the start of a name.
+    """Return a test for paths that contain one of the typed paths, at the start of a name.
 
     Case is ignored. The globs are compiled once, because there may be many of them.
     """

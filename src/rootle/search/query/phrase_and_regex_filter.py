@@ -128,7 +128,7 @@ def chunks_with_matches(matches: ExactMatches, index: IndexReader, max_files: in
     ids: list[int] = []
     for file_id, places in islice(matches.places.items(), max_files):
         positions = sorted(at for found in places for at in found)
-        rows = index.chunks_of(file_id)
+        rows = index.list_chunks(file_id)
         inside = [row for row in rows if _has_any(positions, row.start, row.end)]
         before = [row for row in rows if row.start <= positions[0]]
         ids += [row.id for row in inside or before[-1:] or rows[:1]]

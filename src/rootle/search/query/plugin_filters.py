@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from rootle.concurrency.deadline import DeadlineExecutor
 from rootle.index.reader import FileState
-from rootle.plugins.registry import FileFacts, Found, call_plugin, make_component
+from rootle.plugins.registry import FileFacts, FoundPlugin, call_plugin, make_component
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.session import Session
@@ -20,7 +20,7 @@ FileFilter = Callable[[FileFacts], bool]
 class PluginFilters:
     """Calls each filter for each file once per session, within a deadline."""
 
-    def __init__(self, found: Mapping[str, Found], timeout_ms: int) -> None:
+    def __init__(self, found: Mapping[str, FoundPlugin], timeout_ms: int) -> None:
         self._filters = [
             (item, DeadlineExecutor(f"filter {name}", timeout_ms)) for name, item in found.items()
         ]
@@ -67,7 +67,7 @@ class PluginFilters:
         return (frozenset.intersection(*known) if known else None), failed
 
 
-def _allowed_ids(found: Found, files: Sequence[FileState]) -> frozenset[int]:
+def _allowed_ids(found: FoundPlugin, files: Sequence[FileState]) -> frozenset[int]:
     allows: FileFilter = make_component(found)
     return frozenset(
         call_plugin(found, lambda: [state.id for state in files if allows(_facts(state))])

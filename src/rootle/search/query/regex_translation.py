@@ -87,10 +87,10 @@ class _UnsupportedError(Exception):
     """Raised for a construct that RE2 does not support, with its name and a remedy."""
 
 
-_Part = str | tuple[str, int]  # RE2 source, or an atom
+_PatternPart = str | tuple[str, int]  # RE2 source, or an atom
 
 
-def _translate(tree: Any, flags: int) -> Iterator[_Part]:
+def _translate(tree: Any, flags: int) -> Iterator[_PatternPart]:
     if flags & re.ASCII:
         raise _UnsupportedError("the flag (?a)", r"write the characters, such as [0-9] for \d")
     for operation, argument in tree:
@@ -111,7 +111,7 @@ def _translate(tree: Any, flags: int) -> Iterator[_Part]:
             yield _atom(name, argument), flags & re.IGNORECASE
 
 
-def _group(branches: list[Any], flags: int) -> Iterator[_Part]:
+def _group(branches: list[Any], flags: int) -> Iterator[_PatternPart]:
     for number, branch in enumerate(branches):
         yield "|" if number else "(?:"
         yield from _translate(branch, flags)

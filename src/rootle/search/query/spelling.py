@@ -16,7 +16,7 @@ from rootle.text.terms import MAX_WORD_CHARS, WORD, split_identifier, whole_iden
 _MIN_CHARS: Final = 5
 _MIN_CHARS_FOR_TWO_EDITS: Final = 8
 _MAX_CHUNKS: Final = 200
-_CHARS_FOR_AN_EDIT: Final = 4  # the number of characters of the changed words for each edit
+_CHARS_FOR_AN_EDIT: Final = 4  # one edit is allowed per this many characters of changed words
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,10 @@ def find_corrections(text: str, names: Sequence[str], index: IndexReader) -> tup
 
 
 def _is_misspelled(typed: str, meant: str) -> bool:
-    """Return whether a name has typing errors, rather than other words, as in UIManager, Manager.
+    """Return whether `typed` is a misspelling of `meant` rather than a name with other words.
 
-    A typing error leaves most of a word unchanged.
+    A typing error leaves most of a word unchanged. A name with one more word, such as UIManager for
+    Manager, is not a misspelling.
     """
     words, others = (Counter(split_identifier(name)) for name in (typed, meant))
     left, right = words - others, others - words
@@ -72,7 +73,7 @@ def find_nearest_names(name: str, index: IndexReader) -> list[str]:
         return []
     limit = 2 if len(name) >= _MIN_CHARS_FOR_TWO_EDITS else 1
     chunk_ids = index.sparse.near_definers(name, limit, _MAX_CHUNKS)
-    counts = Counter(index.symbols_of(chunk_ids))  # the chunks may define other names too
+    counts = Counter(index.list_symbols(chunk_ids))  # the chunks may define other names too
     near = []
     for symbol, count in counts.items():
         distance = edit_distance(name, whole_identifier("".join(WORD.findall(symbol))), limit)

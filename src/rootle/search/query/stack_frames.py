@@ -64,8 +64,8 @@ class Frame:
     function: str = ""  # "" if it is not known
 
 
-# Returns the line of the function of a frame if the line of the frame is outside of it, otherwise
-# None. The file may have changed since the program that printed the frame was built.
+# Returns the line of the function that a frame names if the line of the frame is outside of this
+# function, as happens if the file has changed since the program was built. Otherwise returns None.
 LocateFrame = Callable[[FileState, Frame], int | None]
 
 
@@ -75,8 +75,8 @@ def find_frames(
     """Return the lines to which the frames in a text refer, the innermost frame first.
 
     Python prints the innermost frame last, so the order of its frames is reversed. If the text is
-    just a path, return the first line of the file. `locate` is called for frames that name a
-    function.
+    just a path that contains a slash, return the first line of the file. `locate` is called for
+    frames that name a function.
     """
     certain: dict[int, list[int]] = {}
     doubtful: dict[int, list[int]] = {}
@@ -180,7 +180,7 @@ def _match_files(
 
 
 def _last_line(state: FileState, index: IndexReader) -> int:
-    rows = index.chunks_of(state.id)
+    rows = index.list_chunks(state.id)
     return rows[-1].end_line if rows else 0
 
 

@@ -41,7 +41,7 @@ def guaranteed_part(piece: str, *, starts_word: bool, ends_word: bool) -> str:
     remainders = ("",) if ends_word else _REMAINDERS
     pairs = list(product(beginnings, remainders))
     if not starts_word:
-        pairs += _inside_endings(piece)
+        pairs += _find_in_endings(piece)
     stems = _stemmer()(" ".join(f"{beginning}{piece}{rest}" for beginning, rest in pairs))
     size = len(piece)
     for (beginning, _), one in zip(pairs, stems, strict=True):
@@ -51,7 +51,7 @@ def guaranteed_part(piece: str, *, starts_word: bool, ends_word: bool) -> str:
     return piece[:size] if size >= _MIN_PART else ""
 
 
-def _inside_endings(piece: str) -> Iterator[tuple[str, str]]:
+def _find_in_endings(piece: str) -> Iterator[tuple[str, str]]:
     """Yield the text before and after a piece in each ending that contains it."""
     for ending in _ENDINGS:
         at = ending.find(piece)

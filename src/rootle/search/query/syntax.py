@@ -287,7 +287,7 @@ def _collect(text: str, operators: list[re.Match[str]], regex: str | None) -> Pa
             field = "paths" if match["name"] == "path" else "languages"
             values[f"excluded_{field}" if match["minus"] else field].append(_filter_value(match))
         elif match["limit"] in dates:
-            dates[match["limit"]] = _value_of(match["wanted"])
+            dates[match["limit"]] = _read_value(match["wanted"])
         elif match["limit"]:
             values["kinds" if match["limit"] == "in" else "authors"] += _split_values(match)
         elif match["phrase"] and not match["not"]:
@@ -313,16 +313,16 @@ def replace_kinds(text: str, kinds: Sequence[str]) -> str:
 
 
 def _filter_value(match: re.Match[str]) -> str:
-    return _value_of(match["value"])
+    return _read_value(match["value"])
 
 
 def _split_values(match: re.Match[str]) -> list[str]:
     """Return the values of `in:` or the one value of `author:`."""
-    value = _value_of(match["wanted"])
+    value = _read_value(match["wanted"])
     return [part for part in value.split(",") if part] if match["limit"] == "in" else [value]
 
 
-def _value_of(text: str) -> str:
+def _read_value(text: str) -> str:
     return _unquote(text) if text[0] in '"“' else text.rstrip(",;")
 
 

@@ -65,10 +65,10 @@ def _cut_context(
         passages = _first_lines(context.passages, count)
         return replace(result, context=replace(context, passages=passages))
 
-    def size_of(count: int) -> int:
+    def measure_size(count: int) -> int:
         return _size(replace(response, results=(shorten(count),))) if count else 0
 
-    count = bisect_right(range(max(1, total)), chars, key=size_of) - 1
+    count = bisect_right(range(max(1, total)), chars, key=measure_size) - 1
     return (shorten(count),) if count >= min(_MIN_LINES, total - 1) > 0 else ()
 
 

@@ -68,7 +68,7 @@ def read_files(
     for state in index.files(file_ids).values():
         text = indexed_text(state, index) if tree is None else tree.read_current(state, index)
         if text is not None:
-            files[state.path] = FileText(text, index.chunks_of(state.id))
+            files[state.path] = FileText(text, index.list_chunks(state.id))
     return files
 
 

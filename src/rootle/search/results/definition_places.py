@@ -27,7 +27,7 @@ def find_definition_places(
         row = rows.get(only.get(key, -1))
         if row is None or row.file_id not in states:
             continue
-        spellings = [one for one in index.symbols_of([row.id]) if whole_identifier(one) == key]
+        spellings = [one for one in index.list_symbols([row.id]) if whole_identifier(one) == key]
         if name in spellings or (in_any_spelling and spellings):
             defined = name if name in spellings else spellings[0]
             state = states[row.file_id]

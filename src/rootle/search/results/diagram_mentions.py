@@ -61,7 +61,7 @@ def add_mentions(index: IndexReader, result: SearchResult, file_id: int) -> Sear
         for shown, name in names.items()
         if name in places and not places[name].startswith(own)
     }
-    kept = dict(list(_without_repeated_places(mentions))[:_MAX_MENTIONS])
+    kept = dict(list(_drop_repeated_places(mentions))[:_MAX_MENTIONS])
     return replace(result, mentions=kept) if kept else result
 
 
@@ -75,7 +75,7 @@ def _read_diagrams(index: IndexReader, result: SearchResult, file_id: int) -> st
     ranges += [(span.start_line, span.end_line) for span in result.more_spans]
     sections = [
         section
-        for section in index.sections_of(file_id)
+        for section in index.read_sections(file_id)
         if any(section.start_line <= last and first <= section.end_line for first, last in ranges)
     ]
     if not sections:
@@ -110,7 +110,7 @@ def _capitalize(word: str) -> str:
     return word[0].upper() + word[1:]
 
 
-def _without_repeated_places(mentions: dict[str, str]) -> Iterator[tuple[str, str]]:
+def _drop_repeated_places(mentions: dict[str, str]) -> Iterator[tuple[str, str]]:
     seen = set()
     for name, place in mentions.items():
         if place not in seen:

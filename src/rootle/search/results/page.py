@@ -206,7 +206,7 @@ def _label_spans(index: IndexReader, state: FileState, spans: tuple[Span, ...]) 
     """Return spans with the labels of their document sections, such as slides."""
     if state.source == FILES and state.encoding != EXTRACTED:
         return spans
-    sections = index.sections_of(state.id)
+    sections = index.read_sections(state.id)
     return tuple(replace(span, place=_find_place(span, sections)) for span in spans)
 
 

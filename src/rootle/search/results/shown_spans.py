@@ -18,8 +18,8 @@ from rootle.rank.span_choice import (
     ScoredSpan,
     choose_spans,
     content_share,
+    count_initial_lines,
     has_room,
-    initial_lines_of,
 )
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
@@ -104,17 +104,17 @@ def select_spans(
     scoped = answer.candidates.scoped
     is_symbol = answer.candidates.inputs.question.is_symbol
     is_exact = scoped.is_exact or bool(answer.lines)
-    max_lines = initial_lines_of(is_symbol=is_symbol, is_exact=is_exact)
+    max_lines = count_initial_lines(is_symbol=is_symbol, is_exact=is_exact)
     scored = _best_chunks(chunks, file_ids)
     rows = index.chunks([at for found in scored for at, _ in found[:_MAX_SPANS]])
     best = _rescore_documents(index, scored, file_ids, rows)
     selector = _SpanSelector(index, scoped, rows, answer.lines)
     by_file = []
     for file_id, found in zip(file_ids, best, strict=True):
-        spans = choose_spans(selector.spans_of(file_id, found[:_MAX_SPANS]), max_lines)
+        spans = choose_spans(selector.choose_spans(file_id, found[:_MAX_SPANS]), max_lines)
         if len(found) > _MAX_SPANS and has_room(spans, max_lines):
             rows.update(index.chunks([at for at, _ in found[_MAX_SPANS:]]))
-            spans = choose_spans(selector.spans_of(file_id, found), max_lines)
+            spans = choose_spans(selector.choose_spans(file_id, found), max_lines)
         by_file.append(spans)
     return SelectedSpans(by_file, rows)
 
@@ -186,8 +186,8 @@ def _rescore_documents(
 ) -> list[Sequence[tuple[int, float]]]:
     """Lower the scores of short chunks of documents, and add the chunks that are read to `rows`.
 
-    A chunk is found by its headings too. One with little other text, such as a cell with one
-    statement, would come before the text that the headings announce.
+    A chunk is also found by the words of its headings. A chunk with little other text, such as a
+    cell with one statement, would therefore come before the text that the headings introduce.
     """
     states = index.files(file_ids)
     languages = {
@@ -209,7 +209,8 @@ def _content_shares(
 ) -> Mapping[int, float]:
     if language != "rst":
         return {row.id: content_share(row.end - row.start) for row in rows}
-    # Many documents begin with a chunk that contains nothing but directives and labels.
+    # Directives and labels do not count, because many documents begin with a chunk that contains
+    # nothing else.
     texts = index.excerpts([(row.file_id, row.start, row.end) for row in rows])
     chars = [
         sum(len(line) for line in text.split("\n") if not _DIRECTIVE.match(line)) for text in texts
@@ -217,7 +218,7 @@ def _content_shares(
     return {row.id: content_share(count) for row, count in zip(rows, chars, strict=True)}
 
 
-def _between(positions: Sequence[int], start: int, end: int) -> Sequence[int]:
+def _slice_range(positions: Sequence[int], start: int, end: int) -> Sequence[int]:
     """Return the sorted positions from start to end - 1."""
     return positions[bisect_left(positions, start) : bisect_left(positions, end)]
 
@@ -256,7 +257,7 @@ class _SpanSelector:
         self._excluded: re.Pattern[str] | None = scoped.question.parsed.excluded_pattern
         self._rows = rows
 
-    def spans_of(self, file_id: int, found: Sequence[tuple[int, float]]) -> list[ScoredSpan]:
+    def choose_spans(self, file_id: int, found: Sequence[tuple[int, float]]) -> list[ScoredSpan]:
         spans = [
             ScoredSpan(row.id, row.start_line, row.end_line, score)
             for chunk_id, score in found
@@ -264,7 +265,7 @@ class _SpanSelector:
         ]
         if not spans:
             # Only the path or the symbols of the file matched: show its beginning.
-            for row in self._index.chunks_of(file_id)[:1]:
+            for row in self._index.list_chunks(file_id)[:1]:
                 self._rows[row.id] = row
                 spans.append(ScoredSpan(row.id, row.start_line, row.end_line, 0.0))
         if self._matches is not None:
@@ -287,8 +288,8 @@ class _SpanSelector:
         Each phrase or regex that matches increases the score of the span, and so does a short
         distance between the matches. The closest matches determine where the span starts.
         """
-        for row in self._index.chunks_of(file_id):
-            here = [_between(some, row.start, row.end) for some in places]
+        for row in self._index.list_chunks(file_id):
+            here = [_slice_range(some, row.start, row.end) for some in places]
             here = [some for some in here if some]
             if here:
                 self._rows[row.id] = row
@@ -299,7 +300,7 @@ class _SpanSelector:
 
     def _line_spans(self, file_id: int) -> Iterator[ScoredSpan]:
         """Yield a span for each line that must be shown, the first one with the highest score."""
-        rows = self._index.chunks_of(file_id)
+        rows = self._index.list_chunks(file_id)
         for at, line in enumerate(self._lines[file_id]):
             row = next((row for row in rows if row.start_line <= line <= row.end_line), None)
             if row is not None:

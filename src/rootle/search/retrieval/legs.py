@@ -18,7 +18,7 @@ from rootle.protocols import (
     Matrix,
     QueryEmbedder,
     QuestionEmbedder,
-    Ranked,
+    RankedIds,
     SparseIndex,
     Vector,
     WordEmbedder,
@@ -34,12 +34,12 @@ _MAX_DEFINERS: Final = 200
 class SparseFindings:
     """BM25 hits of a question by field, and the chunks that define its names."""
 
-    body: Ranked
-    symbols: Ranked
-    notes: Ranked  # comments and headings
-    file_body: Ranked
-    file_symbols: Ranked
-    file_path: Ranked
+    body: RankedIds
+    symbols: RankedIds
+    notes: RankedIds  # comments and headings
+    file_body: RankedIds
+    file_symbols: RankedIds
+    file_path: RankedIds
     definers: dict[str, list[int]]  # name -> chunk ids
 
 
@@ -190,11 +190,13 @@ def _embed_question(embedder: QuestionEmbedder, question: Question) -> Matrix:
     return embedder.embed_question(question.text, question.related)[None, :]
 
 
-def _keep_allowed(found: Ranked, index: IndexReader, allowed: Collection[int] | None) -> Ranked:
+def _keep_allowed(
+    found: RankedIds, index: IndexReader, allowed: Collection[int] | None
+) -> RankedIds:
     """Drop hits in files that are not allowed, in case a server ignores the filter."""
     if allowed is None:
         return found
-    files = index.dense.files_of(found.ids)
+    files = index.dense.find_files(found.ids)
     kept = np.isin(files, np.fromiter(allowed, np.int64, len(allowed)))
     return found if kept.all() else replace(found, ids=found.ids[kept], scores=found.scores[kept])
 
@@ -203,4 +205,4 @@ def _has_chunks(index: IndexReader, allowed: Collection[int] | None) -> bool:
     if allowed is None:
         return index.dense.count > 0
     files = np.fromiter(sorted(allowed), np.int64, len(allowed))
-    return len(index.dense.chunks_of(files).chunk_ids) > 0
+    return len(index.dense.list_chunks(files).chunk_ids) > 0

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from rootle.index.reader import FileChunks, FileState, IndexReader, Neighbors
-from rootle.protocols import MAX_MATCH_TERMS, NO_HITS, Ids, Ranked
+from rootle.protocols import MAX_MATCH_TERMS, NO_HITS, Ids, RankedIds
 from rootle.rank.adjacent_words import word_order
 from rootle.rank.features import share_of_max
 from rootle.rank.question.parsed import Question
@@ -77,14 +77,14 @@ def gather_candidates(
     """
     index = request.session.index
     dense_hits = NO_HITS if neighbors is None else neighbors.hits
-    chosen = choose_candidates(sparse, dense_hits, index.dense.files_of, limit, scoped)
+    chosen = choose_candidates(sparse, dense_hits, index.dense.find_files, limit, scoped)
     if neighbors is None:
-        chunks = index.dense.chunks_of(chosen.files)
+        chunks = index.dense.list_chunks(chosen.files)
     else:
         chunks = index.dense.cosines(neighbors, chosen.files)
     states = index.files(chosen.files.tolist())
     file_hits = (sparse.file_body, sparse.file_symbols, sparse.file_path)
-    found = _Found(
+    found = _Findings(
         scoped.question.question,
         chosen,
         sparse,
@@ -108,8 +108,8 @@ def gather_candidates(
 
 def choose_candidates(
     sparse: SparseFindings,
-    dense_hits: Ranked,
-    files_of: Callable[[Ids], Ids],
+    dense_hits: RankedIds,
+    find_files: Callable[[Ids], Ids],
     limit: int,
     scoped: ScopedQuery,
 ) -> CandidateIds:
@@ -121,34 +121,36 @@ def choose_candidates(
     fused = reciprocal_rank_fusion([sparse.body, dense_hits], limit)
     defining = np.array([c for ids in sparse.definers.values() for c in ids], dtype=np.int64)
     # Names are looked up in all files, so chunks of files outside the scope are dropped.
-    defining, required = (_in_scope(ids, files_of, scoped) for ids in (defining, scoped.chunk_ids))
+    defining, required = (
+        _filter_by_scope(ids, find_files, scoped) for ids in (defining, scoped.chunk_ids)
+    )
     symbols = sparse.symbols.ids[:_MAX_SYMBOL_CHUNKS]
     lists = [ids for ids in (defining, fused, required) if len(ids)]
     chunk_ids = sorted_unique(np.concatenate([symbols, *lists]))
     if len(chunk_ids) > limit or limit < MAX_CANDIDATE_FILES:
         best = _first_unique((required, defining, fused, symbols), limit)
-        return _cut_candidates(best, sparse, files_of, limit)
-    files = files_of(chunk_ids)
+        return _cut_candidates(best, sparse, find_files, limit)
+    files = find_files(chunk_ids)
     by_field = [field.ids[:_MAX_FILES_PER_FIELD] for field in _file_fields(sparse)]
     of_lists = [files[chunk_ids.searchsorted(ids)] for ids in lists]
-    wanted = dict.fromkeys(_in_turn([*by_field, *of_lists]))
+    wanted = dict.fromkeys(_interleave([*by_field, *of_lists]))
     wanted.pop(-1, None)
     return _select_files(chunk_ids, files, list(wanted))
 
 
-def _in_scope(ids: Ids, files_of: Callable[[Ids], Ids], scoped: ScopedQuery) -> Ids:
+def _filter_by_scope(ids: Ids, find_files: Callable[[Ids], Ids], scoped: ScopedQuery) -> Ids:
     if scoped.files is None or not len(ids):
         return ids
-    return ids[np.isin(files_of(ids), _to_ids(scoped.files))]
+    return ids[np.isin(find_files(ids), _to_ids(scoped.files))]
 
 
-def _in_turn(lists: Sequence[Ids]) -> Iterable[int]:
+def _interleave(lists: Sequence[Ids]) -> Iterable[int]:
     """Yield the first id of each list, then the second id of each list, and so on."""
     for ids in zip_longest(*(dict.fromkeys(ids.tolist()) for ids in lists)):
         yield from (one for one in ids if one is not None)
 
 
-def _file_fields(sparse: SparseFindings) -> tuple[Ranked, ...]:
+def _file_fields(sparse: SparseFindings) -> tuple[RankedIds, ...]:
     return (sparse.file_path, sparse.file_body, sparse.file_symbols)
 
 
@@ -161,13 +163,13 @@ def _select_files(chunk_ids: Ids, files: Ids, wanted: Sequence[int]) -> Candidat
 
 
 def _cut_candidates(
-    best: Ids, sparse: SparseFindings, files_of: Callable[[Ids], Ids], limit: int
+    best: Ids, sparse: SparseFindings, find_files: Callable[[Ids], Ids], limit: int
 ) -> CandidateIds:
     """Return the best chunks and their files, and files that match as a whole, up to the limit."""
     whole_files = (field.ids[:_MAX_FILES_PER_FIELD] for field in _file_fields(sparse))
-    found = _first_unique((files_of(best), *whole_files), limit + 1)
+    found = _first_unique((find_files(best), *whole_files), limit + 1)
     chunk_ids = np.sort(best)
-    return _select_files(chunk_ids, files_of(chunk_ids), found[found >= 0][:limit].tolist())
+    return _select_files(chunk_ids, find_files(chunk_ids), found[found >= 0][:limit].tolist())
 
 
 def _first_unique(lists: Iterable[Ids], limit: int) -> Ids:
@@ -177,13 +179,13 @@ def _first_unique(lists: Iterable[Ids], limit: int) -> Ids:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Findings:
     """The findings of both legs about the candidates of a question."""
 
     question: Question
     chosen: CandidateIds
     sparse: SparseFindings
-    dense_hits: Ranked
+    dense_hits: RankedIds
     file_scores: Floats  # BM25: rows for text, symbols and path, one column per file
     file_cosines: Floats  # rows for the best and the mean cosine of each file's chunks
     path_order: Ints  # positions of the files in the order of their paths
@@ -200,7 +202,7 @@ class _TermMatches:
 
 
 def _ranking_inputs(
-    found: _Found,
+    found: _Findings,
     terms: _TermMatches,
     order: Floats,
     states: Sequence[FileState],
@@ -249,7 +251,7 @@ def _file_cosines(chunks: FileChunks, file_ids: Ids) -> Floats:
     return best_and_mean
 
 
-def _definitions(found: _Found, positions: Ints) -> tuple[Flags, Floats]:
+def _definitions(found: _Findings, positions: Ints) -> tuple[Flags, Floats]:
     """Return which chunks define a name of the question, and the column `FileInputs.definers`."""
     chosen = found.chosen
     defines = np.zeros(len(chosen.chunks), dtype=bool)
@@ -263,7 +265,7 @@ def _definitions(found: _Found, positions: Ints) -> tuple[Flags, Floats]:
     return defines, definers
 
 
-def _match_terms(found: _Found, index: IndexReader | None) -> _TermMatches:
+def _match_terms(found: _Findings, index: IndexReader | None) -> _TermMatches:
     """Return the shares of the terms that occur; all are 0 without the word index."""
     file_ids = found.chosen.files
     count = len(file_ids)
@@ -279,7 +281,7 @@ def _match_terms(found: _Found, index: IndexReader | None) -> _TermMatches:
     ids, masks = index.sparse.matches(
         texts, _MAX_MATCHED_CHUNKS, among="file", ids=file_ids[_likely_files(found)].tolist()
     )
-    at = file_ids.searchsorted(index.dense.files_of(ids))
+    at = file_ids.searchsorted(index.dense.find_files(ids))
     in_file, in_chunk = np.zeros(count, np.int64), np.zeros(count, np.int64)
     np.bitwise_or.at(in_file, at, masks)
     np.maximum.at(in_chunk, at, _bits(masks, len(texts)).sum(axis=1))
@@ -305,7 +307,7 @@ def _match_terms(found: _Found, index: IndexReader | None) -> _TermMatches:
     )
 
 
-def _compare_word_order(found: _Found, index: IndexReader) -> Floats:
+def _compare_word_order(found: _Findings, index: IndexReader) -> Floats:
     """Return `FileInputs.pairs` and `FileInputs.triples`, as two rows."""
     chosen = found.chosen
     shares = np.zeros((2, len(chosen.files)))
@@ -339,7 +341,7 @@ def _read_best_chunks(
     return texts
 
 
-def _likely_files(found: _Found, count: int = _MAX_LIKELY_FILES) -> Ints:
+def _likely_files(found: _Findings, count: int = _MAX_LIKELY_FILES) -> Ints:
     """Return the positions of the files with the best sum of normalized scores."""
     body, _, path = found.file_scores
     columns = (body, path, found.file_cosines[0])
@@ -380,7 +382,7 @@ def sorted_unique(ids: Ids) -> Ids:
     return ordered[first_positions(ordered)]
 
 
-def lookup(rankings: Sequence[Ranked], ids: Ids) -> Floats:
+def lookup(rankings: Sequence[RankedIds], ids: Ids) -> Floats:
     """Return the scores of ascending ids, one row per ranking; 0 if the ranking lacks the id."""
     scores = np.zeros((len(rankings), len(ids)))
     found = np.concatenate([ranking.ids for ranking in rankings])

@@ -50,7 +50,7 @@ def _reject_undefined(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
         check = check_words(answer.candidates.scoped.question, index)
         # Words such as "calls" and "macro" are not part of the name.
         absent = prove_absent([word for word in check.unknown if word.is_identifier], index)
-        # The statement that no text has the name includes that it is not defined.
+        # If no text contains the name, a second statement that it is not defined is unnecessary.
         reasons = _reasons(absent, answer, index) if absent else reasons
     return _add_note(_reject(answer), *reasons)
 

@@ -26,7 +26,7 @@ from rootle.search.results.working_tree import ExcerptReader, WorkingTree
 from rootle.search.session import Session
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.text.terms import WORD, split_identifier
-from rootle.text.translated_paths import translation_of
+from rootle.text.translated_paths import parse_translation
 
 _ORIGINAL: Final = "en"
 # The minimum cosine similarity of chunks whose words are compared. Measured on four repositories:
@@ -83,7 +83,7 @@ class Deduplication:
         rest = [at for at in answer.order if at not in original_of]
         if len(rest) > 1 and not is_exact:
             reader = ExcerptReader(self._tree, index, answer.candidates.states)
-            differences = self._differences_of(request.session)
+            differences = self._get_differences(request.session)
             comparison = _ChunkComparison(index, reader, differences, answer.candidates.inputs)
             original_of.update(comparison.find_similar(rest))
         if not original_of:
@@ -99,7 +99,7 @@ class Deduplication:
         )
         return collapsed, frozenset(at for found in duplicates.values() for at in found)
 
-    def _differences_of(self, session: Session) -> _Differences:
+    def _get_differences(self, session: Session) -> _Differences:
         differences = self._differences.get(session)
         if differences is None:
             differences = self._differences.setdefault(session, {})
@@ -243,7 +243,7 @@ def fold_translations(
     paths = answer.candidates.inputs.files.paths
     groups: dict[str, list[tuple[int, str]]] = defaultdict(list)
     for at in answer.order:
-        page, language = translation_of(paths[at])
+        page, language = parse_translation(paths[at])
         groups[page].append((at, language))
     copies = [group for group in groups.values() if _has_translation(group)]
     if not copies:
@@ -270,7 +270,7 @@ def _fold(answer: RankedAnswer, groups: list[list[tuple[int, str]]], wanted: str
         place[best] = shown
         hidden |= set(others) | {shown}
     order = tuple(place.get(at, at) for at in answer.order if at in place or at not in hidden)
-    scored = _with_scores(answer, place)
+    scored = _move_scores(answer, place)
     return replace(scored, order=order, duplicates=duplicates, translations=translations)
 
 
@@ -281,7 +281,7 @@ def _preference(language: str, wanted: str) -> int:
     return 1 if language in ("", _ORIGINAL) else 2
 
 
-def _with_scores(answer: RankedAnswer, place: dict[int, int]) -> RankedAnswer:
+def _move_scores(answer: RankedAnswer, place: dict[int, int]) -> RankedAnswer:
     """Give each shown file the score of the best translation, whose place it takes."""
     scores = answer.ranked.scores.copy()
     confidence = answer.confidence

@@ -31,7 +31,7 @@ class _Filter:
     """A filter of a query, or several filters of the same kind."""
 
     names: tuple[str, ...]  # as the user wrote them
-    # The values of the fields without the filter. Any: the fields have different types.
+    # The values that remove the filter, by field; Any, because the fields have different types.
     query: Mapping[str, Any] = field(default_factory=dict)  # of SearchQuery
     parsed: Mapping[str, Any] = field(default_factory=dict)  # of ParsedQuery
 
@@ -43,7 +43,7 @@ class _Filters:
     query: SearchQuery
     parsed: ParsedQuery
 
-    def without(self, filters: Iterable[_Filter]) -> _Filters:
+    def drop(self, filters: Iterable[_Filter]) -> _Filters:
         query, parsed = self.query, self.parsed
         for one in filters:
             query, parsed = replace(query, **one.query), replace(parsed, **one.parsed)
@@ -78,7 +78,7 @@ def note_filters(request: SearchRequest, question: ParsedQuestion) -> Iterator[s
     helped = bool(pairs)
     for one in filters:
         if not any(one in pair for pair in pairs):
-            wider = whole.without([one])
+            wider = whole.drop([one])
             for note in _note_excluded(one.names, wider.passing(request, states), question, index):
                 helped = True
                 yield note
@@ -94,11 +94,11 @@ def _find_exclusive(
     request: SearchRequest,
     states: Sequence[FileState],
 ) -> Iterator[tuple[_Filter, _Filter]]:
-    """Yield the pairs of filters that pass files alone, but none together."""
+    """Yield the pairs of filters that each let files pass, but together let none pass."""
 
     def passes(*chosen: _Filter) -> bool:
         others = [one for one in filters if one not in chosen]
-        return whole.without(others).passing(request, states) != set()
+        return whole.drop(others).passing(request, states) != set()
 
     useful = [one for one in filters if passes(one)]
     return (pair for pair in combinations(useful, 2) if not passes(*pair))
@@ -107,7 +107,7 @@ def _find_exclusive(
 def _note_excluded(
     names: Sequence[str], allowed: set[int] | None, question: ParsedQuestion, index: IndexReader
 ) -> Iterator[str]:
-    """Yield a note if files that are found among the allowed ones match the question."""
+    """Yield a note about the allowed files that match the question, if there are any."""
     ranked = index.sparse.query(question.question.terms, _MAX_MATCHES, allowed)
     chunks = index.chunks(ranked.ids.tolist())
     files = list(dict.fromkeys(row.file_id for row in chunks.values()))

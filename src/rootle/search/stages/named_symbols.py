@@ -44,7 +44,7 @@ _VARIABLE: Final = re.compile(r"([a-z_]\w*)(?:\.|->|:)(?=\w+(?:\(\))?$)")
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _NameQuestion:
     """A question about a name, and the context in which it is answered."""
 
     question: NameQuestion
@@ -77,7 +77,7 @@ class NamedSymbols:
         question = _name_question(scoped.question)
         if question is None:
             return find(request, _note_plain_operator(scoped))
-        asked = _Asked(question, request, scoped, find)
+        asked = _NameQuestion(question, request, scoped, find)
         answer = self._answer_for_marked_name(asked)
         if answer is None and question.needs_mark:
             return asked.find_plainly()
@@ -88,16 +88,16 @@ class NamedSymbols:
         notes = note_unindexed_name(question.name, request, scoped, self._tree)
         return replace(answer, notes=(*answer.notes, *notes))
 
-    def _answer_plainly(self, asked: _Asked) -> RankedAnswer:
-        """Return the answer of an ordinary search, which says if the name has no definition."""
+    def _answer_plainly(self, asked: _NameQuestion) -> RankedAnswer:
+        """Return the answer of an ordinary search, and say in it if the name has no definition."""
         index = asked.request.session.index
         undefined = describe_undefined(asked.question, asked.scoped.files, index, self._open_finder)
         return replace(asked.find_plainly(), undefined=undefined)
 
-    def _answer_for_marked_name(self, asked: _Asked) -> RankedAnswer | None:
-        """Return the answer for the name with the "?" or "!" after it; None if there is no such.
+    def _answer_for_marked_name(self, asked: _NameQuestion) -> RankedAnswer | None:
+        """Return the answer for the name with its "?" or "!"; None if there is no such answer.
 
-        Where the character can be the end of the sentence, a definition of this name is required.
+        If the character may just end the sentence, a definition of this name is required.
         """
         question = asked.question
         if not question.marked_name:
@@ -113,10 +113,12 @@ class NamedSymbols:
             must_be_rare=False,
         )
         answer = self._answer_with_uses(replace(asked, question=marked))
-        return self._without_mark(asked, answer) or answer if question.is_operator else answer
+        return self._remove_mark(asked, answer) or answer if question.is_operator else answer
 
-    def _without_mark(self, asked: _Asked, answer: RankedAnswer | None) -> RankedAnswer | None:
-        """Return the answer for an operator without the mark if only this name is found.
+    def _remove_mark(
+        self, asked: _NameQuestion, answer: RankedAnswer | None
+    ) -> RankedAnswer | None:
+        """Return the answer for the name without the mark, if only that name is found.
 
         `answer` is the answer for the name with the mark.
         """
@@ -129,7 +131,7 @@ class NamedSymbols:
         note = f'{marked} was not found; the answer is about the name without "{marked[-1]}"'
         return replace(plain, notes=(note, *plain.notes))
 
-    def _answer_with_uses(self, asked: _Asked) -> RankedAnswer | None:
+    def _answer_with_uses(self, asked: _NameQuestion) -> RankedAnswer | None:
         """Return the answer, or None if there is none.
 
         If there are no uses of the requested kind, list all uses, and say so in a note.
@@ -147,7 +149,7 @@ class NamedSymbols:
         note = f"no {aspect} of {name} were found; all its uses are listed"
         return replace(answer, notes=(note, *answer.notes))
 
-    def _answer_in_place(self, asked: _Asked) -> RankedAnswer | None:
+    def _answer_in_place(self, asked: _NameQuestion) -> RankedAnswer | None:
         """Return the answer for the path at the end of a question, or None if there is none.
 
         If nothing is found in this path, return the answer for all files, with a note that gives
@@ -173,7 +175,7 @@ class NamedSymbols:
         note = f"{note}; those in all files are listed"
         return replace(answer, notes=(note, *answer.notes))
 
-    def _answer_for_variable(self, asked: _Asked) -> RankedAnswer | None:
+    def _answer_for_variable(self, asked: _NameQuestion) -> RankedAnswer | None:
         """Return the answer for `member` in "who reads x.member". Ignore the class of x."""
         question = asked.question
         match = _VARIABLE.match(question.name)
@@ -188,7 +190,7 @@ class NamedSymbols:
         )
         return replace(answer, notes=(note, *answer.notes))
 
-    def _answer(self, asked: _Asked) -> RankedAnswer | None:
+    def _answer(self, asked: _NameQuestion) -> RankedAnswer | None:
         """Return the answer with the symbols, or None if the question is not about a name."""
         question, scoped, index = asked.question, asked.scoped, asked.request.session.index
         wanted = SymbolRequest(

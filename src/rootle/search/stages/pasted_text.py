@@ -67,8 +67,8 @@ _MESSAGE_WORDS: Final = 4
 # The shares of documents and tests, which quote the messages of a program, are multiplied by this
 # factor.
 _QUOTING: Final = 0.7
-# The same factor for catalogues of translations. It is so much lower that a document with the same
-# text hides them (`_NEAR`).
+# The factor for catalogues of translations. It is below _NEAR times _QUOTING, so that a document
+# with the same text hides them.
 _TRANSLATING: Final = 0.6
 _TRANSLATION: Final = re.compile(
     r"\b(translat\w*|locali[sz]\w*|locales?|i18n|l10n|msg(id|str)|gettext|xliff|po files?)\b",
@@ -193,10 +193,10 @@ def _find_sources(
 def _locate_function(
     index: IndexReader, open_finder: Callable[[], SymbolFinder], state: FileState, frame: Frame
 ) -> int | None:
-    """Return the line of the function of a frame if the line of the frame is outside of it.
+    """Return the line of the function that a frame names, unless the frame's line is in it.
 
-    Line numbers change between versions, names rarely do. Return None if the file does not define
-    the function.
+    Line numbers change between versions, names rarely do. Return None if the line is in the
+    function, or if the file does not define the function.
     """
     from rootle.search.symbols.symbol_request import SymbolRequest  # only for stack traces
 
@@ -294,7 +294,7 @@ class _Search:
         least = weights.sum() * (_CHUNK_SHARE if line.is_aligned else 1.0) - 1e-9
         wanted = values >= least
         chunk_ids, values = chunk_ids[wanted], values[wanted]
-        order = _order_chunks(self._index.dense.files_of(chunk_ids), values)
+        order = _order_chunks(self._index.dense.find_files(chunk_ids), values)
         return self._read(line, chunk_ids[order].tolist())
 
     def _search_chunks(self, line: PastedLine) -> dict[int, dict[int, float]]:

@@ -188,7 +188,7 @@ def _scope_rest(request: SearchRequest, scoped: ScopedQuery, answer: RankedAnswe
 
 def chunks_with_lines(index: IndexReader, lines: Lines) -> Ids:
     """Return the chunks that contain the first of the given lines of each file."""
-    rows = ((row, found) for at, found in lines.items() for row in index.chunks_of(at))
+    rows = ((row, found) for at, found in lines.items() for row in index.list_chunks(at))
     ids = [row.id for row, found in rows if row.start_line <= found[0] <= row.end_line]
     return np.array(ids, dtype=np.int64)
 

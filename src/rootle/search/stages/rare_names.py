@@ -26,7 +26,7 @@ from rootle.search.stages.ranked_answer import (
     chunks_with_lines,
     move_up,
 )
-from rootle.text.languages import language_of
+from rootle.text.languages import detect_language
 from rootle.text.terms import whole_identifier
 from rootle.text.whole_names import line_numbers, name_pattern
 from rootle.types import Span
@@ -101,7 +101,7 @@ def _find_names(text: str) -> Iterator[_Name]:
         parts = _SEPARATOR.split(written)
         name = _Name(written, parts[-1])
         is_name = name.is_marked or len(parts) > 1
-        if is_name and language_of(written) == "unknown":  # not a file name
+        if is_name and detect_language(written) == "unknown":  # not a file name
             yield name
 
 
@@ -114,7 +114,7 @@ def _find_lines(index: IndexReader, name: _Name, scoped: ScopedQuery) -> Lines:
     ids = index.sparse.definers([key], _MAX_DEFINERS + 1)[key] if key else []
     if len(ids) > _MAX_DEFINERS:
         return {}
-    rows = index.chunks([at for at in ids if name.last in index.symbols_of([at])])
+    rows = index.chunks([at for at in ids if name.last in index.list_symbols([at])])
     chunks: dict[int, list[tuple[int, int]]] = {}
     for row in rows.values():
         if scoped.files is None or row.file_id in scoped.files:
@@ -170,17 +170,17 @@ def _show(index: IndexReader, answer: RankedAnswer, name: _Name, lines: Lines) -
         return answer
     best, top = places[0], answer.order[0]
     if best != top:
-        spans = _spans_of(index, answer, int(ids[top]))
+        spans = _find_spans(index, answer, int(ids[top]))
         has_name = any(name.pattern.search(span.snippet) for span in spans)
         answer = move_up(answer, best, 1 if has_name else 0)
     file_id = int(ids[best])
-    shown = _spans_of(index, answer, file_id)
+    shown = _find_spans(index, answer, file_id)
     first = lines[file_id][0]
     if any(span.start_line <= first <= span.end_line for span in shown):
         return answer
     return replace(answer, lines={**answer.lines, file_id: lines[file_id]})
 
 
-def _spans_of(index: IndexReader, answer: RankedAnswer, file_id: int) -> list[Span]:
+def _find_spans(index: IndexReader, answer: RankedAnswer, file_id: int) -> list[Span]:
     selected = select_spans(index, answer, score_chunks(index, answer, [file_id]), [file_id])
     return read_spans(index.excerpts, selected.by_file[0], selected.rows)

@@ -66,7 +66,7 @@ def read_documents(index: IndexReader, answer: RankedAnswer, order: Sequence[int
     files = answer.candidates.inputs.files
     ids, best = files.ids.tolist(), best_chunks(answer.candidates.inputs)
     chosen = [
-        int(best[at]) if best[at] >= 0 else next((c.id for c in index.chunks_of(ids[at])), -1)
+        int(best[at]) if best[at] >= 0 else next((c.id for c in index.list_chunks(ids[at])), -1)
         for at in order
     ]
     rows = index.chunks(chosen)

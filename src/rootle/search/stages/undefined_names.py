@@ -1,4 +1,4 @@
-"""Say that the name in a question has no definition, if it is certainly the name of one."""
+"""State that the name in a question has no definition, if it is certainly a name in code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rootle.types import SymbolUse
 if TYPE_CHECKING:
     from rootle.search.symbols.finder import SymbolFinder
 
-# A name in more files is not looked up in files of settings.
+# The maximum number of files with a name that are checked for being files of settings or data.
 _MAX_FILES: Final = 2_000
 # A package in an import of JavaScript. A path begins with a dot, a slash or an alias of a folder.
 _PACKAGE: Final = re.compile(r"""(?:\bfrom|\brequire\()\s*["']((?:@\w[\w.-]*/)?\w[\w./-]*)["']""")
@@ -33,10 +33,11 @@ def describe_undefined(
 ) -> str:
     """Return a text such as "no definition of isPublic was found in the indexed files".
 
-    If a file imports the name from a package, the text names both. Otherwise, the text is empty if
-    the name is defined, or if it may be an ordinary word, a path, a key in a file of settings, or a
-    field in a file that was not read. `files` are the ids of the files to search; None means all.
-    `open_finder` is called only if it is needed, because it loads a parser.
+    The text is empty if the name is defined, or if it may be an ordinary word, a path or a key in a
+    file of settings. If a file imports the name from a package, the text names both. Otherwise, the
+    text is also empty if the name may be a field in a file that was not read. `files` are the ids
+    of the files to search; None means all. `open_finder` is called only if it is needed, because it
+    loads a parser.
     """
     is_certain = question.is_code_name or (
         question.is_explicit and is_rare_name(question.name, index)
@@ -45,7 +46,8 @@ def describe_undefined(
         return ""
     finder = open_finder()
     found = finder.find(index, SymbolRequest(question.name, files=files))
-    # A name in code that is not fully parsed may be that of a field, but not that of a macro.
+    # If some code was not parsed, the name may be that of a field there, unless only a word such as
+    # "macro" next to the name shows that it is a name in code.
     may_be_field = not found.has_all_definitions and question.is_explicit
     # The last character of a name in Ruby, as in `empty?`, may look like the end of the question.
     is_signed = any(one.rstrip("?!") == question.name for one in found.similar)

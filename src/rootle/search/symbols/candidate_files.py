@@ -48,7 +48,7 @@ class CandidateFiles:
 
     @property
     def unread_files(self) -> int:
-        """A lower bound for the number of files with the words of the name outside `states`."""
+        """A lower bound for the number of files outside `states` with the words of the name."""
         return len(self._ranked) - len(self.states)
 
     @cached_property
@@ -65,7 +65,7 @@ class CandidateFiles:
             if any(self._is_in_owner(row.scope) for row in rows)
         }
         return sorted(
-            self._with_owner(states),
+            self._filter_by_owner(states),
             key=lambda state: (state.id not in inside, *definer_order(state.path, self._name)),
         )
 
@@ -97,7 +97,7 @@ class CandidateFiles:
     def texts_with(self, name: str) -> list[tuple[str, str]] | None:
         """Return the languages and texts of the source files that contain the words of a name.
 
-        Return None if there are more than 400 of them.
+        Return None if more than 400 files of any kind contain these words.
         """
         terms = self._terms(name)
         ids = self._index.sparse.files_with(terms, [], _MAX_TEXTS + 1, None) if terms else []
@@ -115,7 +115,7 @@ class CandidateFiles:
         fitting = [word for word in words if word and len(word) <= MAX_WORD_CHARS]
         return [stem for word in fitting for stem in self._index.sparse.stems(word)]
 
-    def _with_owner(self, states: Sequence[FileState]) -> Sequence[FileState]:
+    def _filter_by_owner(self, states: Sequence[FileState]) -> Sequence[FileState]:
         """Return the files that contain the requested owner in their text or path.
 
         If there are none, return all files, so that their definitions are suggested as similar

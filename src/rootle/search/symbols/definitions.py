@@ -121,12 +121,12 @@ def find_definitions(
 ) -> tuple[dict[Position, FoundDefinition], Collection[Position]]:
     """Return the definitions of a name in a file, by the positions of the name.
 
-    If there are more than 10,000 of them, also return the positions of the others.
+    For definitions after the first 10,000, only the positions are returned, as the second value.
     """
     if found.tree is not None:
         places = {
             at: units
-            for at, units in found.tree.definitions_of(found.name).items()
+            for at, units in found.tree.find_definitions(found.name).items()
             if not _is_macro_use(found, units)
         }
         ordered = sorted(places)
@@ -215,7 +215,8 @@ def find_members(found: FileOccurrences) -> dict[Position, FoundDefinition]:
     members: dict[tuple[object, ...], tuple[Position, FoundDefinition]] = {}
     for at in found.positions:
         kind = member_kind(tree, *at, found.size)
-        # In other files than those of packages, an import renames only for the file itself.
+        # In Python, `from … import … as` is an alias only in the `__init__.py` of a package. In
+        # other files, the new name is only for the file itself.
         is_private = tree.language == "python" and kind in ALIAS_KINDS
         if kind and not (is_private and not found.state.path.endswith("__init__.py")):
             one = _make(found, at, tuple(tree.units_at(at[0])), kind=kind)
@@ -249,7 +250,7 @@ def find_definitions_in(
     return places
 
 
-def scope_of(units: Sequence[Unit]) -> str:
+def format_scope(units: Sequence[Unit]) -> str:
     """Return the titles of units, outermost first."""
     return SCOPE_SEPARATOR.join(unit.title for unit in units if unit.title)
 
@@ -320,7 +321,7 @@ def _make(
     symbol = Symbol(
         name,
         kind or _kind(unit, line, name, is_parsed=found.tree is not None),
-        scope_of(outer) or scope,
+        format_scope(outer) or scope,
         found.state.path,
         row + 1,
         unit.first + 1 if unit is not None else row + 1,
@@ -382,7 +383,7 @@ def _order(symbol: Symbol, unit: Unit | None) -> tuple[int, ...]:
     )
 
 
-def without_object_keys(
+def drop_object_keys(
     members: Mapping[int, Mapping[Position, FoundDefinition]],
 ) -> Mapping[int, Mapping[Position, FoundDefinition]]:
     """Return the members. If one is a field, leave out object keys, which usually set fields."""

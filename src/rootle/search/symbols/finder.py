@@ -56,7 +56,7 @@ class SymbolFinder:
         scan = NameScan(index, self._parsed, SymbolRequest(name), FULL_SCAN)
         definitions = scan.definitions()
         targets = self._targets(index, scan, definitions)
-        return list(_with_targets(definitions, targets)), scan.cost
+        return list(_add_targets(definitions, targets)), scan.cost
 
     def find_few_definitions(self, index: IndexReader, name: str, most: int) -> list[Symbol]:
         """Return the definitions of a name; none if it is too common.
@@ -68,7 +68,7 @@ class SymbolFinder:
         if scan.defines_more_than(most):
             return []
         definitions = scan.definitions()
-        found = _with_targets(definitions, self._targets(index, scan, definitions))
+        found = _add_targets(definitions, self._targets(index, scan, definitions))
         code = [one for one in found if one.language in CODE_EXTENSIONS]
         code = [one for one in code if not is_test_place(one.path, one.scope)] or code
         return code if len(code) <= most else []
@@ -76,7 +76,7 @@ class SymbolFinder:
     def _targets(
         self, index: IndexReader, scan: NameScan, definitions: Sequence[FoundDefinition]
     ) -> Sequence[AliasTarget]:
-        """Return the definitions of aliases; the scan is incomplete if there are too many."""
+        """Return the aliases with their targets; the scan is incomplete if there are too many."""
         aliases = AliasTargets(index, self._parsed)
         found = aliases.find(definitions)
         scan.has_all_definitions &= aliases.is_complete
@@ -125,7 +125,7 @@ class SymbolFinder:
         targets: Sequence[AliasTarget],
         files: FileTests,
     ) -> SymbolAnswer:
-        """Return the answer; `targets` are the definitions of aliases among `definitions`."""
+        """Return the answer; `targets` are the targets of aliases among `definitions`."""
         has_all_types = has_all_implementations = True
         local_variables = 0
         if request.aspect == "definitions":
@@ -141,10 +141,10 @@ class SymbolFinder:
             definitions = scan.definitions()
         if request.aspect == "implementations":
             definitions = [one for one in definitions if can_be_base(one.symbol)]
-            uses, definitions = self._without_foreign(index, request, uses, definitions)
+            uses, definitions = self._drop_foreign(index, request, uses, definitions)
             total, counts = len(uses), Counter(use.kind for use in uses)
         offset, page, cursor = _select_page(index, request, uses)
-        symbols = _with_targets(definitions, targets)
+        symbols = _add_targets(definitions, targets)
         symbols += tuple(files.definitions({symbol.path for symbol in symbols}))
         types = ExtendedTypes(index, self._parsed)
         extended: tuple[str, ...] = ()
@@ -183,13 +183,13 @@ class SymbolFinder:
         if any(not is_test_place(symbol.path, symbol.scope) for symbol in symbols):
             return ()
         variants = find_variants(index, self._parsed, scan)
-        found = [_place_of(one.symbol) for one in variants]
+        found = [_describe_place(one.symbol) for one in variants]
         if not symbols:
             known = {one.symbol.name for one in variants}
             found += [name for name in scan.similar_names() if name not in known]
         return tuple(found)[:MAX_SIMILAR]
 
-    def _without_foreign(
+    def _drop_foreign(
         self,
         index: IndexReader,
         request: SymbolRequest,
@@ -198,7 +198,7 @@ class SymbolFinder:
     ) -> tuple[list[SymbolUse], list[FoundDefinition]]:
         """Return the implementations of these definitions.
 
-        If all implementations are of another library, return them without the definitions.
+        If they all implement a name of another library, return them without the definitions.
         """
         owners, name = split_name(request.name)
         if owners or not definitions:
@@ -213,7 +213,7 @@ def _select_page(
 ) -> tuple[int, tuple[SymbolUse, ...], str | None]:
     """Return the position and the uses of the requested page, and the cursor of the next one.
 
-    Raise StaleCursorError as `SymbolFinder.find`.
+    Raise StaleCursorError in the same cases as `SymbolFinder.find`.
     """
     offset = request.offset
     if request.cursor is not None:
@@ -229,16 +229,16 @@ def _select_page(
     return offset, page, encode_offset(end, request.digest_text, index.generation)
 
 
-def _place_of(symbol: Symbol) -> str:
+def _describe_place(symbol: Symbol) -> str:
     """Return a text such as "type Config > MaxSize (config.go:12)"."""
     scope = f"{symbol.scope} > " if symbol.scope else ""
     return f"{scope}{symbol.name} ({symbol.path}:{symbol.line})"
 
 
-def _with_targets(
+def _add_targets(
     definitions: Sequence[FoundDefinition], targets: Sequence[AliasTarget]
 ) -> tuple[Symbol, ...]:
-    """Return the definitions of aliases, and then all `definitions`, in which aliases are marked.
+    """Return the definitions to which aliases refer, and then `definitions` with marked aliases.
 
     A definition that is already listed is not repeated.
     """

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from rootle.text.terms import stem_of
+from rootle.text.terms import file_stem
 
 PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "init", "__init__"})
 _RELATIVE_PATH: Final = re.compile(r"[\"'](\.{1,2}/[^\"'\n]*)[\"']")
@@ -38,7 +38,7 @@ def is_module(path: str, imported: str) -> bool:
 
 
 def module_names(path: str) -> tuple[str, ...]:
-    folders, stem = path.rpartition("/")[0].split("/"), stem_of(path)
+    folders, stem = path.rpartition("/")[0].split("/"), file_stem(path)
     return (folders[-1],) if stem in PLAIN_STEMS else (stem, folders[-1])
 
 
@@ -60,7 +60,7 @@ def _shared_words(path: str, statement: str) -> int:
     words = [word.replace("-", "_") for word in _PATH_PART.findall(statement)]
     if len(words) > 2 * _MAX_WORDS:  # the path is at the start or at the end
         words = [*words[:_MAX_WORDS], *words[-_MAX_WORDS:]]
-    parts = [*path.rpartition("/")[0].split("/"), stem_of(path)]
+    parts = [*path.rpartition("/")[0].split("/"), file_stem(path)]
     parts = [part.replace("-", "_") for part in parts if part and part not in PLAIN_STEMS]
     shared = sum(2 if part == parts[-1] else 1 for part in parts if part in words)
     return _longest_common_run(parts, words) * _MAX_PARTS + min(shared, _MAX_PARTS - 1)

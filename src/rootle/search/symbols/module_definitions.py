@@ -1,4 +1,7 @@
-"""Find the definitions outside of classes that a file knows: its own, imported ones, modules."""
+"""Find the definitions outside of classes to which the names in a file refer.
+
+Examples are its own definitions, and those in modules that it imports.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from rootle.search.symbols.definitions import FoundDefinition
-from rootle.search.symbols.go.type_identity import folder_of
+from rootle.search.symbols.go.type_identity import parent_folder
 from rootle.search.symbols.import_paths import (
     best_path,
     imported_package,
@@ -18,7 +21,7 @@ from rootle.search.symbols.parsed_files import FileOccurrences, find_occurrences
 from rootle.search.symbols.types.code_files import JAVASCRIPT, CodeFiles
 from rootle.syntax.references import MAX_RECEIVER, binds_import, import_statement
 from rootle.syntax.source_tree import Position, SourceTree
-from rootle.text.terms import stem_of
+from rootle.text.terms import file_stem
 
 # In these languages, files in the same folder can use each other without an import.
 _PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "csharp", "c"})
@@ -38,7 +41,7 @@ class ModuleDefinitions:
         self._imported: dict[tuple[str, str], bool] = {}
 
     def find_plain(self, found: FileOccurrences, tree: SourceTree) -> FoundDefinition | None:
-        """Return the definition that the name has in a file without a receiver."""
+        """Return the definition to which the name refers in a file if it has no receiver."""
         path = found.state.path
         if path not in self._plain:
             self._plain[path] = self._find_plain(found, tree)
@@ -49,11 +52,11 @@ class ModuleDefinitions:
         local = [one for one in self._top if one.symbol.path == path]
         if local:
             return local[0]
-        statement = _import_of(found, tree)
+        statement = _find_import(found, tree)
         if statement:
             return self._find_imported(path, tree.language, statement)
-        folder = folder_of(path)
-        neighbors = [one for one in self._top if folder_of(one.symbol.path) == folder]
+        folder = parent_folder(path)
+        neighbors = [one for one in self._top if parent_folder(one.symbol.path) == folder]
         if len(neighbors) == 1 and tree.language in _PACKAGES:
             return neighbors[0]
         bodies = [one for one in self._top if one.symbol.kind != "declaration"]
@@ -68,7 +71,8 @@ class ModuleDefinitions:
         best = best_path([one.symbol.path for one in self._top], statement)
         if best is not None:
             return self._top[best]
-        # npm packages re-export names of each other, so the name of the package need not agree.
+        # npm packages re-export names of each other, so an import of any package of the repository
+        # may refer to the definition.
         is_only = len(self._top) == 1 and language in JAVASCRIPT
         is_own = is_only and imported_package(statement) in self._files.own_packages
         return self._top[0] if is_own else None
@@ -76,7 +80,7 @@ class ModuleDefinitions:
     def find_in_module(
         self, found: FileOccurrences, tree: SourceTree, at: Position, names: Sequence[str]
     ) -> FoundDefinition | None:
-        """Return the definition in the module that the names before a use refer to, if they do."""
+        """Return the definition in a module, if the names before a use refer to this module."""
         last = names[-1]
         if last not in self._modules:
             self._modules[last] = self._modules_named(last)
@@ -88,7 +92,7 @@ class ModuleDefinitions:
             return named[0]
         if tree.language in _WITH_PATHS:
             return None
-        parts = {*named[0].symbol.path.split("/"), stem_of(named[0].symbol.path)}
+        parts = {*named[0].symbol.path.split("/"), file_stem(named[0].symbol.path)}
         is_whole = len(names) > 1 and parts.issuperset(names)  # "package.module"
         is_imported = self._is_imported(found, tree, last) or (
             is_whole and self._is_imported(found, tree, names[0])
@@ -119,7 +123,7 @@ def _is_member(definition: FoundDefinition) -> bool:
     return bool(definition.owners) and not is_outer
 
 
-def _import_of(found: FileOccurrences, tree: SourceTree) -> str:
-    """Return the first import in a file that names the name; "" if there is none."""
+def _find_import(found: FileOccurrences, tree: SourceTree) -> str:
+    """Return the first import in a file that contains the name; "" if there is none."""
     statements = (import_statement(tree, *at, found.size) for at in found.positions)
     return next(filter(None, statements), "")

@@ -114,7 +114,7 @@ def _is_dashed(text: str, start: int, end: int) -> bool:
 
 
 def _is_in_quoted_name(text: str, start: int, end: int) -> bool:
-    """Return whether a name is one of several words in a name between backticks."""
+    """Return whether a name is only a part of a longer name between backticks."""
     line_start = text.rfind("\n", 0, start) + 1
     before = _IN_QUOTED_NAME.search(text, max(line_start, start - _MAX_BEFORE), start)
     if before is None:

@@ -1,4 +1,4 @@
-"""Tell names of code from ordinary words by the files that contain them."""
+"""Distinguish names of code from ordinary words by the files that contain them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def names_in_few_files(names: Iterable[str], index: IndexReader) -> list[str]:
     """Return those of the names that at most a few files contain, in order."""
     stems = {name: index.sparse.stems(whole_identifier(name)) for name in names}
     distinct = list(dict.fromkeys(stem for own in stems.values() for stem in own))
-    # The files need not be ranked to count them.
+    # Unlike `files_with`, `file_frequencies` counts the files without ranking them.
     counts = dict(zip(distinct, index.sparse.file_frequencies(distinct)[1], strict=True))
     return [
         name
@@ -42,6 +42,6 @@ def names_in_few_files(names: Iterable[str], index: IndexReader) -> list[str]:
 
 
 def _files_with(name: str, index: IndexReader) -> Sequence[int]:
-    """Return the ids of files that contain a name, at most one more than are few."""
+    """Return the ids of files that contain a name, at most _MAX_FILES + 1 of them."""
     stems = index.sparse.stems(whole_identifier(name))
     return index.sparse.files_with(stems, [], _MAX_FILES + 1, None) if stems else []

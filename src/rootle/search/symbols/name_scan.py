@@ -12,13 +12,13 @@ from rootle.search.symbols.bases.base_classes import aliased_classes, bases_in
 from rootle.search.symbols.candidate_files import CandidateFiles
 from rootle.search.symbols.definitions import (
     FoundDefinition,
+    drop_object_keys,
     find_definitions,
     find_definitions_in,
     find_members,
     is_test_place,
     rank_for_members,
     split_name,
-    without_object_keys,
 )
 from rootle.search.symbols.parsed_files import FileOccurrences, ParsedFiles, read_occurrences
 from rootle.search.symbols.scan_limits import OWNER_SCAN, PARSING_COST, ScanLimits
@@ -165,7 +165,7 @@ class NameScan:
                 self.has_all_definitions = False
         if not self.candidates.has_all_states:
             self.has_all_definitions = False
-        return without_object_keys(members)
+        return drop_object_keys(members)
 
     @staticmethod
     def _find_bases(index: IndexReader, parsed: ParsedFiles, owner: str) -> Sequence[str]:
@@ -187,7 +187,7 @@ class NameScan:
 
     @property
     def unread_files(self) -> int:
-        """The least number of files that may have further uses but were not read or parsed."""
+        """A lower bound for the number of unread or unparsed files that may have further uses."""
         if self.is_complete or self.request.aspect == "definitions":
             return 0
         unparsed = 0 if self.request.aspect == "uses" else self._unparsed_files
@@ -220,7 +220,7 @@ class NameScan:
     def similar_names(self) -> tuple[str, ...]:
         """Return the defined names that are nearest to the name."""
         key = self.candidates.key
-        spelled = self.index.symbols_of(self.index.sparse.definers([key], 50)[key])
+        spelled = self.index.list_symbols(self.index.sparse.definers([key], 50)[key])
         same = [name for name in spelled if whole_identifier(name) == key and name != self.name]
         near = find_nearest_names(key, self.index)
         others = [one.symbol for some in self._definitions.values() for one in some.values()]
@@ -248,7 +248,7 @@ class NameScan:
         return self._definitions[state.id]
 
     def is_defined_at(self, state: FileState, at: Position) -> bool:
-        """Return whether a known definition is at a position, which need not be listed."""
+        """Return whether the name is defined at a position, even by an unlisted definition."""
         known, others = self._definitions.get(state.id, {}), self._unlisted.get(state.id, ())
         return at in known or at in others
 
@@ -270,13 +270,13 @@ class NameScan:
             return found
         self._budget -= len(found.text)
         self._parsed_chars += 0 if self.parsed.has(found.state) else len(found.text)
-        tree = self.parsed.tree_of(found.state, found.text)
+        tree = self.parsed.parse_tree(found.state, found.text)
         parsed = found.with_tree(tree)
         self._unparsed_files += parsed.tree is not tree
         return parsed
 
     def has_excluded(self, found: FileOccurrences, row: int) -> bool:
-        """Return whether a line of a file is left out by the request; each is checked once."""
+        """Return whether the request excludes a line of a file. Each line is checked only once."""
         if self.request.excluded is None:
             return False
         key = found.state.id, row

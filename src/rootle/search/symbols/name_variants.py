@@ -26,7 +26,7 @@ _MIN_CHARS: Final = 4  # the letters of a shorter name are also those of other w
 def find_variants(
     index: IndexReader, parsed: ParsedFiles, scan: NameScan
 ) -> Sequence[FoundDefinition]:
-    """Return definitions of other spellings of the name of a scan in code outside of tests.
+    """Return definitions, in code outside of tests, of other spellings of the name of a scan.
 
     The most frequent spelling comes first. If assignments are requested, fields come before methods
     with the same name.

@@ -23,8 +23,8 @@ from rootle.text.whole_names import line_numbers
 _MAX_CACHED_CHARS: Final = 3_000_000
 # Parsing a larger file takes at least half a second, so its lines are classified by their text.
 _MAX_FILE_CHARS: Final = 500_000
-# Characters of a line that are looked at for one occurrence, and those from the start of the line.
-# A file can have a name thousands of times on one line.
+# Of a long line, the characters around an occurrence that are examined, and those at the start of
+# the line. Whole lines would take too long: a name can occur thousands of times on one line.
 _MAX_LINE: Final = 2_000
 _MAX_HEAD: Final = 200
 
@@ -64,7 +64,7 @@ class ParsedFiles:
         """Return whether a file is in the cache."""
         return _key(state) in self._trees
 
-    def tree_of(self, state: FileState, text: str) -> SourceTree | None:
+    def parse_tree(self, state: FileState, text: str) -> SourceTree | None:
         """Return the tree of a file with this text, or None if it cannot be parsed."""
         key = _key(state)
         with self._lock:
@@ -134,8 +134,8 @@ class FileOccurrences:
     def with_tree(self, tree: SourceTree | None) -> FileOccurrences:
         """Return the file with its tree.
 
-        If the name often occurs very deep in the tree, return it without the tree: to get from a
-        node to one that contains it takes time in proportion to the depth.
+        If the name often occurs very deep in the tree, return the file without the tree, because
+        the time to find the parent of a node grows with its depth.
         """
         is_deep = tree is not None and tree.are_too_deep(self.positions)
         return replace(self, tree=None if is_deep else tree)

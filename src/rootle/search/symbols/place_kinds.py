@@ -1,4 +1,4 @@
-"""Tell the code of a project from documents, and from tests, templates and copies, by its path."""
+"""Distinguish by its path the code of a project from documents, tests, templates and copies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAX_FILES: Final = 500  # files that are read to find a name
 
 
 class PlaceKind(IntEnum):
-    """The content of a file, in the order in which files explain a name best."""
+    """The kinds of files; those that explain a name best come first."""
 
     CODE = 0  # including configuration
     DOCUMENT = 1

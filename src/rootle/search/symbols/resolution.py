@@ -32,7 +32,7 @@ _MAX_SCANNED: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class _DeclaredMember:
-    """The definition that the declared type of a receiver has."""
+    """The definition of a name in the declared type of a receiver."""
 
     place: str  # as in `SymbolUse.target`; "" if no definition is known
     is_open: bool = False  # whether a value of the type may have another definition
@@ -111,7 +111,7 @@ class Resolver:
     def _declared_member(
         self, found: FileOccurrences, at: Position, receiver: str
     ) -> _DeclaredMember | None:
-        """Return what the declarations of the repository say; None if the type is not known."""
+        """Return the definition in the declared type of a receiver; None if either is unknown."""
         tree = found.tree
         if tree is None or tree.language not in TYPED_LANGUAGES or len(receiver) >= MAX_RECEIVER:
             return None
@@ -122,9 +122,9 @@ class Resolver:
         declared = self._receivers.declared_type(file, node, receiver)
         if declared is None:
             return None
-        member = self._receivers.member_of(declared, found.name, self._definitions)
+        member = self._receivers.find_member(declared, found.name, self._definitions)
         if member is None:
-            # A base class may be outside of the repository, or may have another name here.
+            # The member may be in a base class outside of the repository or under another name.
             return _DeclaredMember("", is_open=True) if declared.is_interface else None
         if member.place in self._wanted:
             return _DeclaredMember(member.place)
@@ -137,14 +137,14 @@ class Resolver:
     ) -> FoundDefinition | None:
         path = found.state.path
         if tree.language in _IMPLICIT_SELF:
-            member = self._in_class(units, path)
+            member = self._find_in_class(units, path)
             if member is not None:
                 return member
-        if inner := self._in_functions(units, path):
+        if inner := self._find_in_functions(units, path):
             return inner
         return self._modules.find_plain(found, tree)
 
-    def _in_functions(self, units: Sequence[Unit], path: str) -> FoundDefinition | None:
+    def _find_in_functions(self, units: Sequence[Unit], path: str) -> FoundDefinition | None:
         """Return the definition inside the innermost enclosing function that has one."""
         for depth in range(len(units) - 1, -1, -1):
             if units[depth].is_box:
@@ -171,38 +171,38 @@ class Resolver:
     ) -> FoundDefinition | None:
         path = found.state.path
         if receiver in _SUPER or receiver.startswith("super("):
-            return self._in_bases(units, path)
+            return self._find_in_bases(units, path)
         if receiver in _SELF or receiver == _go_receiver(found, units):
-            return self._in_class(units, path)
+            return self._find_in_class(units, path)
         match = _LAST_NAME.search(receiver)
         if match is None:
             return None
         last = match.group(1)
-        by_owner = self._by_owner(last, path)
+        by_owner = self._find_by_owner(last, path)
         if by_owner is not None:
             return by_owner
         names = _NAME.findall(receiver)
         may_be_module = not receiver.endswith("()") and names[0] not in _SELF
         module = self._modules.find_in_module(found, tree, at, names) if may_be_module else None
         if module is None:
-            return self._by_type(found, _ranges_around(found, units), receiver)
+            return self._find_by_type(found, _ranges_around(found, units), receiver)
         # The function that contains the reference may have a variable with the module's name.
-        return self._by_type(found, _ranges_around(found, units)[:-1], receiver) or module
+        return self._find_by_type(found, _ranges_around(found, units)[:-1], receiver) or module
 
-    def _in_class(self, units: Sequence[Unit], path: str) -> FoundDefinition | None:
+    def _find_in_class(self, units: Sequence[Unit], path: str) -> FoundDefinition | None:
         """Return the definition in the innermost enclosing class, or in one of its base classes."""
         for depth in range(len(units) - 1, -1, -1):
             unit = units[depth]
             names = (*reversed(unit_qualifiers(unit)), *owner_names(units[: depth + 1]))
             for name in names:
-                found = self._by_owner(name, path)
+                found = self._find_by_owner(name, path)
                 if found is not None:
                     return found
             if unit.is_box:
-                return self._in_bases(units[: depth + 1], path)
+                return self._find_in_bases(units[: depth + 1], path)
         return None
 
-    def _in_bases(self, units: Sequence[Unit], path: str) -> FoundDefinition | None:
+    def _find_in_bases(self, units: Sequence[Unit], path: str) -> FoundDefinition | None:
         """Return the definition in a base class of the innermost enclosing class.
 
         Every class that is named before the body of that class is regarded as a base class.
@@ -210,21 +210,23 @@ class Resolver:
         box = next((unit for unit in reversed(units) if unit.is_box), None)
         if box is None:
             return None
-        bases = [self._by_owner(name, path) for name in base_names(box) if name in self._owners]
+        bases = [
+            self._find_by_owner(name, path) for name in base_names(box) if name in self._owners
+        ]
         return next((base for base in bases if base is not None), None)
 
-    def _by_owner(self, owner: str, path: str) -> FoundDefinition | None:
+    def _find_by_owner(self, owner: str, path: str) -> FoundDefinition | None:
         key = owner, path
         if key not in self._by_class:
-            self._by_class[key] = self._find_by_owner(owner, path)
+            self._by_class[key] = self._choose_owned(owner, path)
         return self._by_class[key]
 
-    def _find_by_owner(self, owner: str, path: str) -> FoundDefinition | None:
+    def _choose_owned(self, owner: str, path: str) -> FoundDefinition | None:
         owned = self._owned.get(owner, [])
         here = [one for one in owned if one.symbol.path == path]
-        return (here or owned)[0] if len(owned) == 1 or here else _with_body(owned)
+        return (here or owned)[0] if len(owned) == 1 or here else _find_with_body(owned)
 
-    def _by_type(
+    def _find_by_type(
         self, found: FileOccurrences, ranges: Sequence[tuple[int, int]], receiver: str
     ) -> FoundDefinition | None:
         """Return the definition in the type of the variable that a receiver ends with.
@@ -244,14 +246,14 @@ class Resolver:
             if types is None:
                 types = guess_types(variable, found.text[start:end])
                 self._types[key] = types
-            owned = [self._by_owner(name, path) for name in types if name in self._owners]
+            owned = [self._find_by_owner(name, path) for name in types if name in self._owners]
             if len({one.place for one in owned if one is not None}) == 1:
-                return self._without_base(owned[0])
+                return self._reject_base(owned[0])
             if owned or any(name[:1].isupper() for name in types):
                 return None  # the type is ambiguous, or does not define the name
         return None
 
-    def _without_base(self, found: FoundDefinition | None) -> FoundDefinition | None:
+    def _reject_base(self, found: FoundDefinition | None) -> FoundDefinition | None:
         """Return a definition, except if it is that of a base class of the wanted ones.
 
         A variable of a base class may have a value of the class with a wanted definition.
@@ -262,7 +264,7 @@ class Resolver:
         return None if is_base else found
 
 
-def _with_body(owned: Sequence[FoundDefinition]) -> FoundDefinition | None:
+def _find_with_body(owned: Sequence[FoundDefinition]) -> FoundDefinition | None:
     bodies = [one for one in owned if one.symbol.kind != "declaration"]
     return bodies[0] if len(bodies) == 1 else None
 

@@ -36,7 +36,7 @@ class SymbolRequest:
         return f"{self.aspect}\0{self.name}\0{files}{excluded}"
 
 
-def without_parameters(name: str) -> str:
+def strip_parameters(name: str) -> str:
     """Return a name without a list of parameters: "A.put" for "A.put(String, int)"."""
     name = name.strip()
     head = name.partition("(")[0]

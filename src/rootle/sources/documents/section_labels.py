@@ -28,7 +28,7 @@ class UniqueLabels:
     def __init__(self, used: Iterable[str] = ()) -> None:
         """`used` are labels that were given already."""
         self._used = set(used)
-        self._next: dict[str, int] = {}  # by the part before the number
+        self._next: dict[str, int] = {}  # label without a number -> the next number to try
 
     def add(self, label: str) -> str:
         """Return the label, or a variant that was not returned yet, of at most MAX_LABEL_CHARS."""

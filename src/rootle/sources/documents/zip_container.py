@@ -73,7 +73,7 @@ class ZipContainer:
         return name in self._parts
 
     def has_listed(self, name: str) -> bool:
-        """Return whether a part exists that must exist. A missing one is counted as left out."""
+        """Return whether a part that the file lists exists; if not, count it as left out."""
         if name not in self:
             self._found.omit(1)
         return name in self
@@ -193,8 +193,8 @@ def read_xml(
 def _join_blocks(blocks: Iterable[bytes], position: Callable[[], int]) -> Iterator[bytes]:
     """Yield blocks that are at least as long as the tag that the parser has not finished.
 
-    `position` returns where this tag starts. For each block, some versions of expat parse it again
-    from its start, which would take quadratic time for a tag of many megabytes.
+    `position` returns where this tag starts. Some versions of expat parse an unfinished tag again
+    with each block, which would take quadratic time for a tag of many megabytes.
     """
     joined = bytearray()
     size = wanted = 0
@@ -210,7 +210,7 @@ def _join_blocks(blocks: Iterable[bytes], position: Callable[[], int]) -> Iterat
         yield bytes(joined)
 
 
-def without_elements(events: Iterable[XmlEvent], names: Collection[str]) -> Iterator[XmlEvent]:
+def skip_elements(events: Iterable[XmlEvent], names: Collection[str]) -> Iterator[XmlEvent]:
     """Yield the events, but leave out elements with these names and their contents."""
     depth = 0
     for event in events:

@@ -16,7 +16,7 @@ from typing import Any, Final
 from rootle.errors import RootleError
 from rootle.sources.documents.places import DocumentError
 from rootle.sources.external.kinds import (
-    Found,
+    FoundDocument,
     check_kind,
     read_kind,
     recognize_file,
@@ -140,7 +140,7 @@ def _limit_document(document: ExternalDocument) -> dict[str, Any]:
     return data
 
 
-def _limit_time(found: Iterable[Found]) -> Iterator[Found]:
+def _limit_time(found: Iterable[FoundDocument]) -> Iterator[FoundDocument]:
     """Yield the documents; raise ExternalSourceError if one is damaged or takes too long."""
 
     def stop(*_: object) -> None:

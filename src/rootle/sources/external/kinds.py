@@ -26,14 +26,14 @@ from rootle.sources.external.records import (
 )
 from rootle.sources.files.discovery import WalkRules
 
-# A document, a path and the reason to skip it, or a file of which only a part was read.
-Found = ExternalDocument | tuple[str, str] | CutFile
+# A document; the path of a skipped document with the reason; or a file that was only partly read.
+FoundDocument = ExternalDocument | tuple[str, str] | CutFile
 
 SPHINX: Final = "sphinx"
 # The kind of a site whose inventory was downloaded, but not its pages. Its documents list the
 # symbols of each page in the inventory.
 INVENTORY_PAGES: Final = "sphinx-pages"
-_READERS: Final[Mapping[str, Callable[[FolderTree, int], Iterable[Found]]]] = {
+_READERS: Final[Mapping[str, Callable[[FolderTree, int], Iterable[FoundDocument]]]] = {
     "stack-exchange": read_stack_exchange,
     "devdocs": lambda tree, _: read_devdocs(tree),
     "dash": lambda tree, _: read_dash(tree),
@@ -48,7 +48,7 @@ WEB: Final = "web"
 _MDN_PROBES: Final = 20
 
 
-def read_kind(folder: str, kind: str, max_documents: int) -> Iterable[Found]:
+def read_kind(folder: str, kind: str, max_documents: int) -> Iterable[FoundDocument]:
     """Return the documents in a folder. Raise ExternalSourceError if they cannot be read."""
     if kind == INVENTORY_PAGES:
         return list_inventory_pages(FolderTree(folder))

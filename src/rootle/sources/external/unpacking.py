@@ -174,18 +174,18 @@ def _parts(name: str) -> list[str]:
 class _CountedStream(io.RawIOBase):
     """A file whose bytes are counted while they are read.
 
-    The part that is read while `limit` is entered must be short.
+    The `limit` context manager limits how many bytes may be read inside a `with` block.
     """
 
     def __init__(self, read: Callable[[int], bytes], count: Callable[[int], None]) -> None:
         super().__init__()
         self._read = read
         self._count = count
-        self._left: int | None = None  # the bytes that may still be read of a limited part
+        self._left: int | None = None  # the bytes that may still be read inside `limit`
 
     @contextmanager
     def limit(self, max_bytes: int) -> Iterator[None]:
-        """Refuse to read more than `max_bytes`; a limit that is in effect already applies."""
+        """Refuse to read more than `max_bytes`. Inside another `limit`, only that one applies."""
         if self._left is not None:
             yield
             return
@@ -241,7 +241,8 @@ def _member_type(stream: _CountedStream) -> type[tarfile.TarInfo]:
     class _Member(tarfile.TarInfo):
         @classmethod
         def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
-            # An extended header reads the next header with this method, within the same limit.
+            # For an extended header, `tarfile` calls this method again to read the next header, to
+            # which the same limit applies.
             with stream.limit(_MAX_HEADER_BYTES):
                 return super().fromtarfile(archive)
 
@@ -251,7 +252,7 @@ def _member_type(stream: _CountedStream) -> type[tarfile.TarInfo]:
 def _members(archive: _TarStream) -> Iterator[tarfile.TarInfo]:
     while (member := archive.next()) is not None:
         yield member
-        # The headers of a large archive do not fit into memory. Global headers apply to all later
-        # members, but contain nothing that is used.
+        # Drop the headers, because those of a large archive do not fit into memory. The global
+        # headers can be dropped too: they apply to all later members, but nothing in them is used.
         archive.members = []
         archive.pax_headers = {}

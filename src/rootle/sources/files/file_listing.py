@@ -59,7 +59,7 @@ def filter_ignored(root: str, paths: Collection[str]) -> set[str]:
 
 
 def find_excluded(root: str, paths: Collection[str]) -> set[str]:
-    """Return the paths in `paths`, existing or not, at which ignore files exclude a file.
+    """Return those of the `paths`, existing or not, that ignore files exclude.
 
     `.rootleignore` also excludes tracked files; the ignore files of git do not.
     """

@@ -104,8 +104,8 @@ def read_listed_file(root: Path, path: str, rules: WalkRules) -> Document | str 
         return None
     if reason is not None and reason != GENERATED:
         return reason
-    # A text file is shown completely, even if only its beginning is indexed. Of a larger file, the
-    # whole lines at the beginning are shown, which include all indexed lines.
+    # A text file up to this limit is shown completely, even if only its beginning is indexed. Of a
+    # larger file, whole lines from the beginning are shown, which include all indexed lines.
     limit = max(rules.max_file_bytes, MAX_SHOWN_BYTES)
     reader = FileReader(os.fspath(root), replace(rules, max_file_bytes=limit), is_shown=True)
     found = MaskingReader(reader, rules.secret_exceptions).read(path)

@@ -55,11 +55,11 @@ _SAFE_CONFIG: Final[dict[str, str]] = {
     # A folder that only looks like a git folder must not be used.
     "safe.bareRepository": "explicit",
 }
-# Commands that print hunks. git finds the function in the header of a hunk with a regular
-# expression.
+# Commands that print hunks. The header of a hunk names a function, which git finds with a regular
+# expression that the repository may set.
 _DIFF_COMMANDS: Final = frozenset({"diff-tree", "log", "show"})
 _DRIVER: Final = r"^diff\..*\.x?funcname$"
-# Without a setting, git takes a line that begins with a letter for the line of a function.
+# The default of git: a line that begins with a letter, "_" or "$" is the line of a function.
 _HEADING: Final = "^([A-Za-z_$].*)$"
 _CONFIG_TIMEOUT_S: Final = 10.0
 # Seconds without output after which rootle looks for a file that git may be waiting for, such as a
@@ -306,9 +306,9 @@ def _is_argument(text: str) -> bool:
 
 
 def _disable_headings(folder: str, git: GitFolders) -> dict[str, str]:
-    """Return settings that replace the expressions with which a repository finds headings.
+    """Return settings that replace the regular expressions for headings that a repository sets.
 
-    git can need exponential time to match such an expression.
+    Such an expression can take exponential time to match.
     """
     paths = (os.path.join(git.common, "config"), os.path.join(git.own, "config.worktree"))
     texts = [text.lower() for text in map(read_regular, paths) if isinstance(text, bytes)]
@@ -320,7 +320,8 @@ def _disable_headings(folder: str, git: GitFolders) -> dict[str, str]:
         timeout_s=_CONFIG_TIMEOUT_S,
     )
     names = filter(None, os.fsdecode(found.stdout).split("\0"))
-    # Of the two settings of a driver, git uses the last one, and rootle's settings are the last.
+    # A driver may set `funcname` and `xfuncname`. git uses whichever is set last, and the settings
+    # of rootle are the last.
     return {f"{name.rpartition('.')[0]}.xfuncname": _HEADING for name in names}
 
 

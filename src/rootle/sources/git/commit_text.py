@@ -111,7 +111,8 @@ def _full_hash(root: Path, name: str) -> str | None:
 def _header(root: Path, sha: str) -> str:
     """Return the hash, the author, the time of the commit in UTC and the message.
 
-    If the change was written earlier, as before a rebase, this time follows.
+    If the time of the commit and the time at which the change was written differ, as after a
+    rebase, the text contains both.
     """
     form = "--format=%an%x00%ct%x00%at%x00%B"
     output = _text(_git(root, "show", "-s", form, "--no-show-signature", "--no-notes", sha, "--"))
@@ -123,7 +124,7 @@ def _header(root: Path, sha: str) -> str:
 
 
 def _format_time(seconds: str) -> str:
-    """Return a Unix time in UTC; unchanged if it is not in the years that Python supports."""
+    """Return a Unix time as text in UTC, or "@SECONDS" if Python does not support its year."""
     if not seconds:  # the commit is damaged
         return "date unknown"
     try:

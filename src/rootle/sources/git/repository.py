@@ -96,9 +96,9 @@ def ignored_paths(folder: str, paths: Collection[str]) -> set[str]:
 
     Below a symbolic link that has replaced a folder, only the names of files are compared.
     """
-    # git refuses all paths if one of them is below a link.
+    # git refuses all paths if one of them is below a link, so replace such paths.
     known = {"": ""}
-    asked = {path: _without_links(folder, path, known) for path in paths}
+    asked = {path: _leave_links(folder, path, known) for path in paths}
     output = run_git(
         folder,
         *("check-ignore", "--no-index", "-z", "--stdin"),
@@ -109,10 +109,10 @@ def ignored_paths(folder: str, paths: Collection[str]) -> set[str]:
     return {path for path, spelled in asked.items() if spelled in found}
 
 
-def _without_links(folder: str, path: str, known: dict[str, str]) -> str:
-    """Return a path whose file is in the deepest of its folders that is not below a link.
+def _leave_links(folder: str, path: str, known: dict[str, str]) -> str:
+    """Replace the folder of a path with its deepest parent that is neither a link nor below one.
 
-    `known` contains this folder for the folders that were looked up before.
+    `known` maps the folders that were looked up before to these parents.
     """
     parent, _, name = path.rpartition("/")
     above = ""

@@ -15,7 +15,7 @@ from rootle.storage.atomic_file import write_file
 from rootle.storage.paths import project_key
 
 _FORMAT: Final = 1
-_Known = dict[str, tuple[str, str]]  # path of a file -> its size and times, its hash
+_KnownHashes = dict[str, tuple[str, str]]  # path of a file -> its size and times, its hash
 
 
 class ContentHashes:
@@ -33,7 +33,7 @@ class ContentHashes:
 
         Only files that are new, or have changed since their hash was stored, are read.
         """
-        current: _Known = {}
+        current: _KnownHashes = {}
         found: dict[str, tuple[PackageFile, str]] = {}
         for package in packages:
             for file in package.files:
@@ -59,7 +59,7 @@ class ContentHashes:
     def _format(self) -> str:
         return f"{_FORMAT}/{self._max_bytes}"
 
-    def _load(self) -> _Known:
+    def _load(self) -> _KnownHashes:
         try:
             data = json.loads(self._path.read_bytes())
             if data["format"] != self._format:

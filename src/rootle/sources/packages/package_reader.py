@@ -78,7 +78,7 @@ class PackageReader:
             raw, language = read_description(raw)
         path = os.path.join(file.root, file.relative)
         found = extract_text(
-            raw, uri, (), self.max_bytes, lambda: max(file.size, len(raw), _size_of(path))
+            raw, uri, (), self.max_bytes, lambda: max(file.size, len(raw), _measure_size(path))
         )
         if isinstance(found, str):
             return found
@@ -102,7 +102,7 @@ def read_description(raw: bytes) -> tuple[bytes, str]:
     return f"{heading}\n\n{summary}\n\n{text.strip()}\n".encode("utf-8", "replace"), language
 
 
-def _size_of(path: str) -> int:
+def _measure_size(path: str) -> int:
     try:
         return os.lstat(path).st_size
     except OSError:

@@ -44,7 +44,7 @@ _TYPES: Final = frozenset(
     int64_t long short signed size_t ssize_t uint8_t uint16_t uint32_t uint64_t unsigned void
     wchar_t typeof __typeof__ _Bool _Complex""".split()
 )
-# The next word is the name of a type.
+# The word after one of these is the name of a type.
 _TAGS: Final = frozenset({b"class", b"enum", b"struct", b"union"})
 # A line with one of these words is not the head of a function with a type.
 _STATEMENTS: Final = frozenset(
@@ -58,7 +58,7 @@ _NO_INLINE: Final = frozenset({b"friend", b"template"})  # "inline" cannot prece
 _NO_SPACE: Final = re.compile(rb"\S")
 
 
-class _Part(NamedTuple):
+class _HeadPart(NamedTuple):
     """A part of a head: its first word, and its range in the text."""
 
     word: bytes
@@ -70,8 +70,9 @@ class _Part(NamedTuple):
 def hide_macros(data: bytes) -> bytes:
     """Return the text with the specifier "inline" instead of the macros before functions.
 
-    A word is a macro if another type follows it. Then it is also a macro before a constructor in
-    the body of a class, which has no type. All positions stay unchanged.
+    A word is a macro if it is neither a specifier nor a part of the type of the function. The same
+    word is then also a macro before a constructor in the body of a class, which has no type. All
+    positions stay unchanged.
     """
     heads = [(parts, match[2]) for match in _HEAD.finditer(data) if (parts := _parts(match))]
     certain = [_find_macros(parts, name) for parts, name in heads]
@@ -90,24 +91,24 @@ def hide_macros(data: bytes) -> bytes:
     return bytes(readable)
 
 
-def _parts(match: re.Match[bytes]) -> list[_Part]:
-    """Return the parts of a head; none if it is a statement or a macro names its function."""
+def _parts(match: re.Match[bytes]) -> list[_HeadPart]:
+    """Return the parts of a head; none if it is a statement or its name is that of a macro."""
     parts, name = list(_split(match)), match[2]
     is_statement = not _STATEMENTS.isdisjoint({name, *(one.word for one in parts)})
     return [] if is_statement or name.isupper() else parts
 
 
-def _split(match: re.Match[bytes]) -> Iterator[_Part]:
+def _split(match: re.Match[bytes]) -> Iterator[_HeadPart]:
     start, text = match.start(1), match[1]
     for found in _PARTS.finditer(text):
         word = re.match(_WORD, found[1])
         is_separate = found.end() == len(text) or text[found.end() : found.end() + 1] not in b"*&"
         if word is not None:
             at = start + found.start()
-            yield _Part(word[0], at, at + len(found[1]), is_separate)
+            yield _HeadPart(word[0], at, at + len(found[1]), is_separate)
 
 
-def _find_macros(parts: list[_Part], name: bytes) -> list[_Part]:
+def _find_macros(parts: list[_HeadPart], name: bytes) -> list[_HeadPart]:
     """Return the parts before a name that must be macros."""
     words = [one for one in parts if one.word not in _SPECIFIERS]
     if any(one.word in _TYPES for one in words):
@@ -125,7 +126,7 @@ def _is_constructor(name: bytes) -> bool:
     return bool(owners) and owners[-1] == last.lstrip(b"~")
 
 
-def _word_after(macro: _Part, parts: list[_Part]) -> bytes:
+def _word_after(macro: _HeadPart, parts: list[_HeadPart]) -> bytes:
     at = parts.index(macro) + 1
     return parts[at].word if at < len(parts) else b""
 

@@ -19,7 +19,7 @@ import re
 from typing import Final
 
 _NO_LINE_END: Final = re.compile(rb"[^\r\n]")
-# Lines without directives, and without the end of a statement or the border of a block.
+# Lines that contain no directive, no ";" and no brace.
 _LINES: Final = rb"(?:(?![ \t]*+\#)[^;{}\n]*+(?<!\\)\n)++"
 # Text below "#if 0" is often not code.
 _BLOCK: Final = re.compile(
@@ -33,9 +33,10 @@ _BLOCK: Final = re.compile(
 
 
 def hide_inner_directives(data: bytes) -> bytes:
-    """Return the text with the first branch of each condition that contains no whole statement.
+    """Return the text with only the first branch of each conditional inside a statement.
 
-    The directives and the other branches are replaced with spaces. All positions stay unchanged.
+    Such a conditional contains no ";" and no brace. The directives and the other branches are
+    replaced with spaces. All positions stay unchanged.
     """
     if b"#" not in data:
         return data

@@ -1,4 +1,4 @@
-"""Find macros that are alone on a line or stand after an access specifier in C++.
+"""Find macros that are alone on a line or follow an access specifier in C++.
 
 The parser does not expand macros. A call without a semicolon, such as `Q_OBJECT` in a class or
 `BEGIN_NAMESPACE` before one, is a syntax error, after which the parser can lose the class.

@@ -51,7 +51,7 @@ _FUNCTION: Final = re.compile(
     r"(?:function|method|local_function|abstract_method|function_signature)_"
     r"(?:declaration|definition|item|signature|elem|statement)|function_signature_item"
 )
-# Nodes that give each of their names an element of a value.
+# Loops, which assign each element of a value to their names.
 _LOOPS: Final = frozenset(
     """range_clause enhanced_for_statement foreach_statement for_in_statement for_statement
     for_expression""".split()
@@ -101,7 +101,7 @@ class Binding:
     If `type` and `value` are empty, the code does not say the type.
     """
 
-    scope: Node  # the smallest part of the code in which a variable with this name is known
+    scope: Node  # the smallest node in which a variable with this name is visible
     node: Node  # the declaration
     is_member: bool = False  # of a class, an interface or a struct
     is_own: bool = False  # the name is assigned with a receiver, as in `self.name = value`
@@ -109,7 +109,7 @@ class Binding:
     type: str = ""
     value: str = ""  # the expression that gives the name its value
     is_element: bool = False  # the name gets each element of `value`
-    index: int = 0  # which of the values on the left side of an assignment in Go
+    index: int = 0  # the position of the name on the left side of an assignment in Go, from 0
 
 
 def binding_at(tree: SourceTree, leaf: Node) -> Binding | None:
@@ -130,7 +130,7 @@ def binding_at(tree: SourceTree, leaf: Node) -> Binding | None:
         return _read_function(tree, parent, node)
     if not _declares(tree, parent, node):
         is_unread = parent.type in _UNREAD and tree.language != "ruby"
-        return Binding(scope_of(tree, parent), parent) if is_unread else None
+        return Binding(find_scope(tree, parent), parent) if is_unread else None
     return _read_variable(tree, parent, node, index, is_own=is_own)
 
 
@@ -171,7 +171,7 @@ def _read_function(tree: SourceTree, function: Node, name: Node) -> Binding | No
     if function.child_by_field_name("name") != name:
         return None
     around = function.parent or function
-    scope = scope_of(tree, around)
+    scope = find_scope(tree, around)
     is_member = scope.type in CLASS_SCOPES or function.type == "method_declaration"
     return Binding(scope, function, is_member, is_function=True, type=_written_type(tree, function))
 
@@ -184,7 +184,7 @@ def _read_variable(
         outer = parent.parent
         if outer is not None and (outer.type != "lambda_parameters"):
             holder = outer
-    scope = scope_of(tree, parent)
+    scope = find_scope(tree, parent)
     is_member = is_own or _is_member(tree, scope, parent)
     binding = Binding(scope, parent, is_member, is_own, index=index)
     if parent.type in _UNTYPED or holder.type == "lambda_parameters":
@@ -196,7 +196,7 @@ def _read_variable(
         written = ""
     if written:
         return replace(binding, type=written)
-    value = _value_of(tree, parent, node) or _value_of(tree, holder, parent)
+    value = _find_value(tree, parent, node) or _find_value(tree, holder, parent)
     if value is not None and value.type in ("arrow_function", "function_expression"):
         return replace(binding, is_function=True, type=_written_type(tree, value))
     is_element = parent.type in _LOOPS or holder.type in _LOOPS
@@ -221,7 +221,7 @@ def _written_type(tree: SourceTree, node: Node) -> str:
     return ""
 
 
-def _value_of(tree: SourceTree, holder: Node, name: Node) -> Node | None:
+def _find_value(tree: SourceTree, holder: Node, name: Node) -> Node | None:
     for field in _VALUE_FIELDS:
         found = holder.child_by_field_name(field)
         if found is not None:
@@ -246,7 +246,7 @@ def _is_member(tree: SourceTree, scope: Node, declaration: Node) -> bool:
     return scope.type in CLASS_SCOPES
 
 
-def scope_of(tree: SourceTree, node: Node) -> Node:
+def find_scope(tree: SourceTree, node: Node) -> Node:
     """Return the smallest block, function, class or file around a declaration, or the node itself.
 
     In Python, blocks are no scopes.

@@ -18,7 +18,7 @@ _NAME: Final = re.compile(r"[@$]?[^\W\d]\w*")
 _GENERICS: Final = re.compile(r"(?:::)?<[^<>()]*(?:<[^<>()]*>[^<>()]*)*>(?=\s*(?:\(|::|\{))")
 _ASSERTION: Final = re.compile(r"\.\(\s*\*?([\w.]+)\s*\)")  # of a type, in Go
 _SEPARATOR: Final = re.compile(r"\s*(?:\?->|->|\?\.|!!\.|!\.|\.|::|\\)\s*")
-_MARKS: Final = re.compile(r"(?:!!|[?!])(?![=.\w-])")  # a value that is not null, or no error
+_MARKS: Final = re.compile(r"(?:!!|[?!])(?![=.\w-])")  # mark a value as neither null nor an error
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
 _QUOTES: Final = "\"'`"
 
@@ -92,7 +92,7 @@ def _find_assertion(text: str, at: int) -> re.Match[str] | None:
 
 
 def _literal_type(text: str, at: int) -> str | None:
-    """Return the type of a whole literal with fields, such as `Foo{a: 1}` and `a.Foo { a: 1 }`."""
+    """Return the type if the rest of a text is a literal with fields, such as `Foo{a: 1}`."""
     match = re.compile(r"([\w.:]+)\s*\{").match(text, at)
     if match is None or _end_of_group(text, match.end() - 1) != len(text):
         return None
@@ -149,7 +149,7 @@ def _end_of_group(text: str, at: int) -> int:
             end = at + 1
             while end < len(text) and text[end] != char:
                 end += 2 if text[end] == "\\" else 1
-            # A single quote can begin the name of a lifetime in Rust.
+            # Skip a quote that is not closed: in Rust, it can begin the name of a lifetime.
             at = end if end < len(text) else at
         elif char in _CLOSING:
             expected.append(_CLOSING[char])

@@ -1,4 +1,4 @@
-"""Find the local variables and parameters with one name in a syntax tree, and where they are known.
+"""Find the local variables and parameters with one name in a syntax tree, and their scopes.
 
 The grammars use similar names for similar nodes, so one table of declarations is enough.
 """
@@ -11,7 +11,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from rootle.syntax.declared.bindings import CLASS_SCOPES, scope_of
+from rootle.syntax.declared.bindings import CLASS_SCOPES, find_scope
 from rootle.syntax.references import climb_members
 from rootle.syntax.ruby_calls import RubyVariables
 from rootle.syntax.source_tree import Position, SourceTree
@@ -22,7 +22,8 @@ _LEAVES: Final = frozenset(
 )
 # Names that are both a variable and a field, as in `Config { name }`.
 _SHORTHAND: Final = "shorthand_"
-# Nodes that declare variables, with the fields of the names. A name without a field is a child.
+# Nodes that declare variables, and the fields that contain the names. The nodes in _LISTS and
+# _FIRST_CHILD have no such field.
 _DECLARED_FIELDS: Final = {
     **dict.fromkeys(
         """variable_declarator formal_parameter catch_formal_parameter enhanced_for_statement
@@ -64,7 +65,7 @@ _FIRST_CHILD: Final = {
 }
 # Nodes that contain both the declaration and the code that uses the variable.
 _WITH_BODY: Final = re.compile(r"match_arm|lambda|type_switch|for|arrow|catch_clause")
-# A parameter of a constructor in TypeScript with one of these is a field too.
+# In TypeScript, a constructor parameter with one of these modifiers also declares a field.
 _MAKES_FIELD: Final = frozenset({"accessibility_modifier", "readonly", "override_modifier"})
 # Nodes around a name in a pattern.
 _PATTERNS: Final = frozenset(
@@ -79,7 +80,7 @@ _PATTERNS: Final = frozenset(
 # The fields of patterns that contain no variable, such as the type in `Some(name)`.
 _NO_VARIABLE: Final = ("type", "key", "right", "size", "condition", "value_type")
 _TOP_SCOPES: Final = CLASS_SCOPES | {"template_body", "program", "module", "source_file", "chunk"}
-# In these languages, a variable is known in the whole block that declares it.
+# In these languages, a variable is visible in the whole block that declares it.
 _HOISTED: Final = frozenset({"javascript", "python", "tsx", "typescript"})
 # In these languages, a call of a name calls the variable with this name, if there is one.
 _CALLABLE: Final = frozenset("c cpp go javascript lua python rust tsx typescript".split())
@@ -106,7 +107,8 @@ class LocalVariables:
         """`places` are the positions of the name, except those of known definitions.
 
         `size` is the number of bytes of the name. Rows and columns are counted from 0, columns in
-        bytes. Unset `is_plain_call` if a call of a variable may call a function with the name.
+        bytes. Unset `is_plain_call` if a variable with the name may hold the function, so that a
+        call of the variable calls the function.
         """
         self._is_plain_call = is_plain_call
         self._tree = tree
@@ -117,7 +119,7 @@ class LocalVariables:
         for at in places if tree.language not in ("ruby", "php") else ():
             leaf = tree.node_at(*at, size)
             if tree.language == "python" and _is_global(leaf):
-                scope = scope_of(tree, leaf)
+                scope = find_scope(tree, leaf)
                 self._globals.append((scope.start_byte, scope.end_byte))
             elif leaf.type in _LEAVES:
                 self._ranges += _known_ranges(tree, leaf)
@@ -151,11 +153,11 @@ def _is_within(leaf: Node, ranges: Collection[tuple[int, int]]) -> bool:
 
 
 def _known_ranges(tree: SourceTree, leaf: Node) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of bytes in which the variable that a name declares is known, if it does."""
-    declaration = _declaration_of(tree, leaf)
+    """Yield the byte ranges in which the variable that a name declares is visible, if any."""
+    declaration = _find_declaration(tree, leaf)
     if declaration is None or _is_member_or_type(declaration):
         return
-    scope = scope_of(tree, declaration)
+    scope = find_scope(tree, declaration)
     if scope.parent is None or scope.type in _TOP_SCOPES:
         return
     yield leaf.start_byte, leaf.end_byte
@@ -168,7 +170,8 @@ def _known_ranges(tree: SourceTree, leaf: Node) -> Iterator[tuple[int, int]]:
     elif body is not None:
         yield body.start_byte, body.end_byte
     else:
-        # The value of `let name = name.trim()` refers to the name outside of the block.
+        # In `let name = name.trim()`, the value refers to an earlier variable with this name, so
+        # the new one is visible only after its declaration.
         is_whole = _WITH_BODY.search(declaration.type) is not None
         yield leaf.end_byte if is_whole else declaration.end_byte, scope.end_byte
 
@@ -181,7 +184,7 @@ def _is_member_or_type(declaration: Node) -> bool:
     return around is not None and (around.parent or around).type == "function_type"
 
 
-def _declaration_of(tree: SourceTree, leaf: Node) -> Node | None:
+def _find_declaration(tree: SourceTree, leaf: Node) -> Node | None:
     """Return the node that declares a name as a variable or parameter, or None."""
     node = leaf
     while (parent := node.parent) is not None and parent.type in _PATTERNS:

@@ -37,9 +37,9 @@ class LazyPattern:
 def lazy_pattern(source: str, *words: str) -> LazyPattern:
     """Return a pattern that ignores case.
 
-    Every text that matches contains at least one of the alternatives in each of the `words`, as
-    whole words. The alternatives are separated by "|", and of an alternative with several words,
-    such as "got rid of", only the first word counts.
+    Each of the `words` is a list of alternatives, separated by "|". Every text that matches must
+    contain at least one alternative of each list, as a whole word. Of an alternative such as "got
+    rid of", only the first word counts.
     """
     sets = (
         frozenset(alternative.split()[0] for alternative in alternatives.split("|"))

@@ -21,7 +21,7 @@ def edit_distance(left: str, right: str, limit: int) -> float:
     """
     if abs(len(left) - len(right)) > limit:
         return float("inf")
-    # Only the cells at most `limit` beside the diagonal can have a distance of at most `limit`.
+    # Only cells within `limit` cells of the diagonal can have a distance of at most `limit`.
     before: dict[int, float] = {}
     row: dict[int, float] = {at: float(at) for at in range(min(limit, len(right)) + 1)}
     for i, char in enumerate(left, start=1):

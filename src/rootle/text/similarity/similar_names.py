@@ -18,10 +18,9 @@ _MAX_STEPS: Final = 20_000_000
 def similar_names(
     name: str, names: Sequence[str], min_similarity: float
 ) -> list[tuple[float, str]]:
-    """Return the names that resemble a name most, each after its similarity, best first.
+    """Return up to three pairs of a similarity (0 to 1) and a name, the most similar first.
 
-    Similarities are between 0 and 1. At most three names are returned. Names with similar letters
-    are compared first. If there are too many, the others are left out.
+    Names with similar letters are compared first. If there are too many, the others are left out.
     """
     matcher = difflib.SequenceMatcher()
     matcher.set_seq2(name)

@@ -26,9 +26,9 @@ _MAX_EXACT_CHARS: Final = 100
 def nearest_paths(path: str, known: Collection[str]) -> list[str]:
     """Return the known paths that are probably meant by a path, the most probable first.
 
-    If the path is a misspelling of known paths, return only these. Otherwise, return the paths with
-    a similar name in the same folder, and then those in other folders with the same name, with the
-    same name but another extension, or with a similar name.
+    If the path is a misspelling of known paths, return only these. Otherwise, return the paths in
+    the same folder with a similar name, and then paths in other folders: those with the same name,
+    or else those that differ only in the extension, or else those with a similar name.
     """
     folder, name = posixpath.split(path)
     similar = _similar_in(folder, name, known)

@@ -1,6 +1,6 @@
 """Choose the places that an answer shows with lines, and these lines, from all of its files.
 
-Each of the best places starts with the characters for a few lines, and the remaining characters
+Characters for a few lines are reserved for each of the best places, and the remaining characters
 are distributed in rank order. Otherwise, one long function would use them all.
 """
 
@@ -15,14 +15,14 @@ from rootle.tools.excerpts.place_ranking import RankedPlace, rank_places
 from rootle.tools.excerpts.shown_lines import FileExcerpts, LineNumbers
 from rootle.types import Span
 
-_FIRST_SHARE: Final = 0.42  # of all characters, with which the first place starts
-_INITIAL_CHARS: Final = 300  # with which another place starts
-_MAX_PLACES: Final = 3  # which start with characters; others need characters that are left over
+_FIRST_SHARE: Final = 0.42  # the maximum share of all characters to reserve for the first place
+_INITIAL_CHARS: Final = 300  # the maximum number of characters to reserve for another place
+_MAX_PLACES: Final = 3  # for which characters are reserved; others use those that are left over
 # Another place is shown with lines only if at least this many characters are left.
 _MIN_ROOM: Final = 150
-# A place that starts with characters needs at least this share of the value of the first place.
+# Characters are reserved for a place if its value is at least this share of the value of the first.
 _WORTH: Final = 0.25
-# Other places, and lines outside of definitions such as imports, need this share.
+# The same share for other places, and for lines outside of definitions, such as imports.
 _WORTH_OF_REST: Final = 0.45
 _TITLE_CHARS: Final = 50  # approximate length of the range and the name of another place
 # The variables that the shown lines use are shown only in an answer of at least this length.
@@ -57,7 +57,7 @@ def choose_places(question: str, files: Sequence[AnswerFile], room: int) -> list
     choice = _Choice(files, ranked, room)
     for one in ranked:
         choice.add(one)
-    return [choice.places_of(at) for at in range(len(files))]
+    return [choice.choose_places(at) for at in range(len(files))]
 
 
 class _Choice:
@@ -75,7 +75,7 @@ class _Choice:
         self._lines: list[set[int]] = [set() for _ in files]
 
     def _divide(self, ranked: Sequence[RankedPlace]) -> dict[tuple[int, Place], int]:
-        """Return the characters with which the best places start, and take them from the rest."""
+        """Reserve characters for the best places, and return the number for each of them."""
         initial: dict[tuple[int, Place], int] = {}
         for one in ranked if self._room else ():
             if len(initial) == _MAX_PLACES:
@@ -84,7 +84,7 @@ class _Choice:
                 continue
             excerpts, place = self._files[one.file], one.candidate.place
             most = _INITIAL_CHARS if initial else int(_FIRST_SHARE * self._room)
-            size = min(excerpts.size(excerpts.lines_of(place)), most)
+            size = min(excerpts.size(excerpts.line_range(place)), most)
             initial[one.file, place] = size
             self._left -= size + _TITLE_CHARS
         self._left = max(0, self._left)
@@ -116,7 +116,7 @@ class _Choice:
         else:
             self._named[at].append(place)
 
-    def places_of(self, at: int) -> ChosenPlaces:
+    def choose_places(self, at: int) -> ChosenPlaces:
         """Return the places of a file, and the variables that its shown lines use."""
         has_variables = self._lines[at] and self._room >= _MIN_ROOM_WITH_VARIABLES
         used = self._files[at].choose_used(self._lines[at]) if has_variables else []

@@ -2,7 +2,7 @@
 
 A span of a search result is replaced by the innermost definition around its best line. All other
 definitions with a word of the question are candidates as well, because the search may have missed
-the one that decides.
+the one that answers it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rootle.text.declared_names import (
     find_declared_types,
     find_macro_lines,
 )
-from rootle.text.word_stems import stems_of
+from rootle.text.word_stems import collect_stems
 from rootle.tools.excerpts.matched_words import MatchedWords
 from rootle.types import Definition, FileOutline, Span
 
@@ -32,7 +32,8 @@ _TYPE_KINDS: Final = frozenset(
     "class enum extension impl interface module namespace object protocol record struct trait "
     "type".split()
 )
-# The first word of the name of a definition that contains others as a part of what it does.
+# The first word of the name of a definition whose inner definitions are parts of its code, not
+# members.
 _FUNCTION_KINDS: Final = frozenset(
     "#define const constructor def defp fn fun func function let method proc sub var".split()
 )
@@ -89,7 +90,7 @@ class FilePlaces:
         """
         self._length = len(outline.lines)
         macros = find_declared_macros(question)
-        self._definitions = _with_macros(outline, macros)
+        self._definitions = _add_macros(outline, macros)
         self._words = words
         self._matches = matches
         self._asked = asked
@@ -108,7 +109,9 @@ class FilePlaces:
         found = []
         for lines, (rank, place) in spans.items():
             is_definition = lines in own and place.name and not place.is_comment
-            words = own[lines] if is_definition else self._words.in_lines(self.lines_of(place))
+            words = (
+                own[lines] if is_definition else self._words.find_in_lines(self.line_range(place))
+            )
             found.append(self._candidate(place, rank, words))
         for one in self._definitions:
             lines = one.first_line, one.last_line
@@ -120,7 +123,8 @@ class FilePlaces:
         own_name = place.name.rpartition(" > ")[2]
         kind, _, name = own_name.partition(" ")
         is_code = kind in _FUNCTION_KINDS or kind in _TYPE_KINDS
-        # The name of a function in C has no kind, and neither has the title of a section.
+        # A name without a kind is that of a function in C or the title of a section. It is the
+        # name of a function if the question declares it.
         is_function = kind in _FUNCTION_KINDS or (not name and own_name in self._declared)
         is_container = place.lines in self._containers and not is_function
         declared = self._types if is_container else self._declared
@@ -128,7 +132,7 @@ class FilePlaces:
             place,
             rank,
             frozenset(words),
-            stems_of(name if is_code else own_name),
+            collect_stems(name if is_code else own_name),
             is_container,
             is_declared=not place.is_comment and _own_name(place.name) in declared,
             is_match=bool(self.matches_in(*place.lines)),
@@ -136,7 +140,7 @@ class FilePlaces:
         )
 
     def _own_words(self) -> dict[LineRange, set[str]]:
-        """Return the words in the lines of each definition that are not in an inner definition."""
+        """Return the words in the lines of each definition, except those of inner definitions."""
         found: defaultdict[LineRange, set[str]] = defaultdict(set)
         around: list[Definition] = []  # the definitions around a line, innermost last
         following = deque(self._definitions)
@@ -148,10 +152,10 @@ class FilePlaces:
                 around.pop()
             if around:
                 lines = around[-1].first_line, around[-1].last_line
-                found[lines] |= self._words.in_line(number)
+                found[lines] |= self._words.find_in_line(number)
         return dict(found)
 
-    def lines_of(self, place: Place) -> range:
+    def line_range(self, place: Place) -> range:
         """Return the numbers of the lines of a place that are in the file."""
         return range(place.first_line, min(place.last_line, self._length) + 1)
 
@@ -180,7 +184,7 @@ class FilePlaces:
         """Return whether a place is a class or a similar type that contains other definitions."""
         return is_type(place.name) and place.lines in self._containers
 
-    def members_of(self, place: Place) -> list[Place]:
+    def list_members(self, place: Place) -> list[Place]:
         """Return the members of a class or a similar type, in line order.
 
         The members of members are left out. Other places have no members.
@@ -197,10 +201,10 @@ class FilePlaces:
 
         If none of these lines has a word of the question, return all lines.
         """
-        every = self.lines_of(place)
-        inner = {at for member in self.members_of(place) for at in self.lines_of(member)}
+        every = self.line_range(place)
+        inner = {at for member in self.list_members(place) for at in self.line_range(member)}
         own = [at for at in every if at not in inner]
-        return own if any(map(self._words.in_line, own)) else every
+        return own if any(map(self._words.find_in_line, own)) else every
 
     @cached_property
     def _match_numbers(self) -> Sequence[int]:
@@ -222,7 +226,7 @@ class FilePlaces:
         }
 
 
-def _with_macros(outline: FileOutline, names: Collection[str]) -> Sequence[Definition]:
+def _add_macros(outline: FileOutline, names: Collection[str]) -> Sequence[Definition]:
     """Return the definitions, and those of macros with these names, which the outline lacks."""
     found = find_macro_lines(outline.lines, names)
     macros = [Definition(f"#define {name}", first, last) for name, first, last in found]

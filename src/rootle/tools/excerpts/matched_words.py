@@ -39,30 +39,30 @@ class MatchedWords:
         """Return the numbers of the lines with words of the question, in ascending order."""
         return sorted(self._by_line)
 
-    def in_line(self, number: int) -> frozenset[str]:
+    def find_in_line(self, number: int) -> frozenset[str]:
         """Return the words of a line; `number` is counted from 1."""
         return self._by_line.get(number, _NO_WORDS)
 
-    def in_lines(self, numbers: Iterable[int]) -> frozenset[str]:
+    def find_in_lines(self, numbers: Iterable[int]) -> frozenset[str]:
         """Return the words that occur in at least one of some lines."""
-        return frozenset().union(*map(self.in_line, numbers))
+        return frozenset().union(*map(self.find_in_line, numbers))
 
     def value_of_line(self, number: int) -> float:
         """Return the sum of the weights of the words of a line."""
-        return math.fsum(self._weights[word] for word in self.in_line(number))
+        return math.fsum(self._weights[word] for word in self.find_in_line(number))
 
     def share_in(self, numbers: Iterable[int]) -> float:
         """Return the weight of the words in some lines, as a share of the weight of all words."""
         if not self._total:
             return 0.0
-        return math.fsum(self._weights[word] for word in self.in_lines(numbers)) / self._total
+        return math.fsum(self._weights[word] for word in self.find_in_lines(numbers)) / self._total
 
-    def value_of(self, numbers: Iterable[int], shown: Collection[str]) -> float:
+    def measure_value(self, numbers: Iterable[int], shown: Collection[str]) -> float:
         """Return the value of lines, in which words that were `shown` before count little."""
         seen = set(shown)
         values = []
         for number in numbers:
-            for word in self.in_line(number):
+            for word in self.find_in_line(number):
                 values.append(self._weights[word] * (_REPEATED if word in seen else 1.0))
                 seen.add(word)
         return math.fsum(values)

@@ -24,29 +24,32 @@ from dataclasses import dataclass
 from heapq import nlargest
 from typing import Final
 
-from rootle.text.word_stems import list_stems, pairs_of
+from rootle.text.word_stems import collect_pairs, list_stems
 from rootle.tools.excerpts.file_places import Candidate
 
 # The constants were chosen on the tune splits of the labels and of the large repositories, and on
 # tasks with two places in these repositories.
 _NAME_VALUE: Final = 0.5  # for a part that contains the words of the name
-# Names of one common word say little: this share of the highest weight is added to the weight of a
-# name before the words in the question are divided by it.
+# The value of a name is the weight of its words in the question, divided by the weight of all its
+# words. This share of the highest weight is added to the divisor, because a name that consists of
+# one common word says little.
 _NAME_SMOOTHING: Final = 0.5
 _BEST_PART_VALUE: Final = 1.2  # times the largest share of the words of a part
-_FILE_VALUE: Final = 0.8  # times the mean share of the words, and the root as for `_SCORE_VALUE`
+_FILE_VALUE: Final = 0.8  # times the mean share of the words and the square root of the score
 _AGAIN: Final = 0.3  # share of the values that counts even if earlier places match the same parts
 _SCORE_VALUE: Final = 1.0  # times the square root of the score of the file, relative to the best
 _SPAN_VALUE: Final = 0.6  # for the first span of a result; less for later spans
 _DECLARED_VALUE: Final = 1.0  # for a rare name that the question declares, as in "def name(…)"
 _CONTAINER_LOSS: Final = 0.8  # for a definition that contains others, such as a class
 _UNNAMED_LOSS: Final = 0.1  # for lines outside of definitions
-_MATCH_VALUE: Final = 10.0  # for a match of a phrase or a regex, times the same square root
+_MATCH_VALUE: Final = 10.0  # for a match of a phrase or a regex, times the square root of the score
 _MIN_SCORE: Final = 1e-3
-_MAX_CANDIDATES: Final = 100  # with the most words of the question
+# The maximum number of places that are ranked. Definitions that the question asks for and the spans
+# of the results take precedence over other places, which are ordered by the weight of their words.
+_MAX_CANDIDATES: Final = 100
 _MAX_PLACES: Final = 24
 _MAX_PARTS: Final = 24
-# The end of a sentence or of a signature, or a line.
+# A part of a question ends with a sentence, a signature or a line.
 _PART_END: Final = re.compile(r"(?<=[.;])\s+|\s/\s|\n")
 
 Values = Sequence[float]  # one for each part of the question
@@ -81,7 +84,7 @@ class _ScoredPlace:
 def split_parts(question: str) -> list[frozenset[str]]:
     """Return the stems, and the pairs of adjacent stems, of each part of a question."""
     stems = map(list_stems, _PART_END.split(question, maxsplit=_MAX_PARTS - 1))
-    return [frozenset(some) | pairs_of(some) for some in stems if some]
+    return [frozenset(some) | collect_pairs(some) for some in stems if some]
 
 
 def rank_places(
@@ -107,7 +110,7 @@ def rank_places(
 
     rows = []
     for at, one in nlargest(_MAX_CANDIDATES, every, key=prior):
-        shares = scale.shares_of(one)
+        shares = scale.measure_shares(one)
         matched = scale.add_name(one, shares)
         fixed = _fixed_value(one, scale.mean(matched), scale.rarity(one))
         fixed += 0.0 if one.is_container else _BEST_PART_VALUE * max(shares, default=0.0)
@@ -131,7 +134,7 @@ class _PartScale:
         total = math.fsum(weights.get(word, 0.0) for word in words) or 1.0
         self.shares: Values = [one / total for one in self._totals]
 
-    def shares_of(self, candidate: Candidate) -> Values:
+    def measure_shares(self, candidate: Candidate) -> Values:
         """Return the share of the words of each part that a place contains."""
         return [
             math.fsum(self._weights[word] for word in candidate.words & part) / (total or 1.0)
@@ -139,7 +142,7 @@ class _PartScale:
         ]
 
     def add_name(self, candidate: Candidate, shares: Values) -> Values:
-        """Return the value of a place for each part, from its shares of the words of the parts."""
+        """Add the value of the name of a place to its share of the words of each part."""
         return [
             share + self._value_of_name(candidate, part)
             for share, part in zip(shares, self._parts, strict=True)

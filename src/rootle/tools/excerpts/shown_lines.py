@@ -2,11 +2,11 @@
 
 A definition that fits into the characters for a place, or nearly fits, is shown whole. Of a longer
 definition, an agent receives the signature, the first lines of the docstring and the consecutive
-lines that match the question best: the sum of the weights of their words is the largest, and rare
-words weigh more. If the question contains a phrase or a regex, lines that match it take precedence.
-If the question asks where a name is defined, the definition is shown from its beginning. The
-outline does not contain some definitions, such as fields. For these, the line with the name is
-shown with the comment above it.
+lines that match the question best. These are the lines with the largest sum of the weights of their
+words, where rare words weigh more. If the question contains a phrase or a regex, lines that match
+it take precedence. If the question asks where a name is defined, the definition is shown from its
+beginning. The outline does not contain some definitions, such as fields. For these, the line with
+the name is shown with the comment above it.
 
 The variables that these lines use come next if they are defined outside of functions, such as a
 table or a limit.
@@ -114,23 +114,23 @@ class FileExcerpts:
 
     def candidates(self, spans: Sequence[Span]) -> list[Candidate]:
         """Return the places that contain the spans of a result, and the other definitions."""
-        return self._places.candidates(map(self._place_of, spans))
+        return self._places.candidates(map(self._find_place, spans))
 
-    def lines_of(self, place: Place) -> range:
+    def line_range(self, place: Place) -> range:
         """Return the numbers of the lines of a place."""
-        return self._places.lines_of(place)
+        return self._places.line_range(place)
 
     def choose_used(self, shown: Collection[int]) -> list[tuple[Place, LineNumbers]]:
         """Return the variables outside of functions that the `shown` lines use, best first."""
         found = find_used_variables(self._lines, self._definitions, shown)
         every = [Place(one.first_line, one.last_line, one.name, is_variable=True) for one in found]
-        shares = {place: self._words.share_in(self._places.lines_of(place)) for place in every}
+        shares = {place: self._words.share_in(self._places.line_range(place)) for place in every}
         places = [place for place in every if shares[place] or is_constant(place.name)]
         places.sort(key=lambda place: -shares[place])
         chosen: list[tuple[Place, LineNumbers]] = []
         room = _USED_ROOM
         for place in places[:_MAX_USED]:
-            numbers = tuple(at for at in self._places.lines_of(place) if at not in self._excluded)
+            numbers = tuple(at for at in self._places.line_range(place) if at not in self._excluded)
             room -= self.size(numbers)
             if room >= 0 and numbers:
                 chosen.append((place, numbers))
@@ -151,7 +151,7 @@ class FileExcerpts:
         return tuple(at for at in self._choose_any(place, room, shown) if at not in left_out)
 
     def _choose_any(self, place: Place, room: int, shown: Collection[int]) -> LineNumbers:
-        numbers = self._places.lines_of(place)
+        numbers = self._places.line_range(place)
         if self.size(at for at in numbers if at not in shown) <= room * _STRETCH:
             return tuple(numbers)
         head = self._head(place)
@@ -187,7 +187,7 @@ class FileExcerpts:
         start = max(0, self._matches.get(number, 0) - _MAX_LINE_CHARS // 2)
         return cut_line(text, _MAX_LINE_CHARS, start)
 
-    def _place_of(self, span: Span) -> Place:
+    def _find_place(self, span: Span) -> Place:
         first, last = span.start_line, max(span.start_line, min(span.end_line, len(self._lines)))
         inner = self._places.definition_at(self._places.best_line(span))
         if span.place is not None or inner is None:
@@ -222,15 +222,15 @@ class FileExcerpts:
         The lines in `before` are already shown.
         """
         best: tuple[tuple[int, float], LineNumbers] = ((0, -1.0), ())
-        shown = self._words.in_lines((*head, *before))
-        # The members of a class are places of their own, so the lines of the class end before them.
-        members = set(self._places.lines_of(place)).difference(self._places.own_lines(place))
+        shown = self._words.find_in_lines((*head, *before))
+        # The members of a class are places of their own, so a window in the class ends before them.
+        members = set(self._places.line_range(place)).difference(self._places.own_lines(place))
         for start in self._window_starts(place, head):
             # If the last statement does not fit, it is not shown, and its words do not count.
             filled = self._fill(start, place.last_line, room, {*before, *head, *members})
             window = self._trim(filled, place.last_line)
             count = sum(number in self._matches or number in self._asked for number in window)
-            value = count, self._words.value_of(window, shown)
+            value = count, self._words.measure_value(window, shown)
             if value > best[0]:
                 best = value, window
         return best[1]
@@ -256,7 +256,9 @@ class FileExcerpts:
                 return starts[:1]
             return sorted({*asked, *(find_comment_start(self._lines, at) for at in asked)})
         statements = pairwise([*starts, last + 1])
-        matching = [at for at, end in statements if any(map(self._words.in_line, range(at, end)))]
+        matching = [
+            at for at, end in statements if any(map(self._words.find_in_line, range(at, end)))
+        ]
         starts = matching or starts[:1]
         if not self._matches:
             return starts

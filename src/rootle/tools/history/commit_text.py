@@ -18,7 +18,7 @@ def write_commit(result: SearchResult, commit: CommitFacts, room: int) -> tuple[
     """Return the header of a commit and, if there is room, its best lines and changed files."""
     header = f"{short_hash(commit.hash)} {describe_commit_briefly(commit)}"
     if not room:
-        return on_one_line(header), []
+        return join_lines(header), []
     texts = [clean_line(line.rstrip()) for line in result.snippet.split("\n")]
     if result.place in (None, COMMIT_MESSAGE):
         lines = cut_message(texts, room, is_start=result.start_line == 1)
@@ -35,10 +35,10 @@ def write_commit(result: SearchResult, commit: CommitFacts, room: int) -> tuple[
         more = ", and more" if left > 0 else ", and possibly more"
     else:
         more = f", and {left} more" if left > 0 else ""
-    lines.append(on_one_line(f"changed: {', '.join(files[:_MAX_FILES])}{more}"))
-    return on_one_line(f"{header} #{result.place or 'message'}"), lines
+    lines.append(join_lines(f"changed: {', '.join(files[:_MAX_FILES])}{more}"))
+    return join_lines(f"{header} #{result.place or 'message'}"), lines
 
 
-def on_one_line(text: str) -> str:
+def join_lines(text: str) -> str:
     """Return a text on one line, without characters that cannot be printed or encoded."""
     return encodable(replace_unprintable(text))

@@ -14,7 +14,7 @@ from rootle.web.page_charset_and_text import decode_page, extract_text
 from rootle.web.page_download import DownloadedPage
 from rootle.web.site.links import forbids, list_html_links, list_markdown_links
 from rootle.web.site.omissions import Omissions
-from rootle.web.site.site_rules import Downloads, LeavesSiteError, SiteRules, open_site, site_of
+from rootle.web.site.site_rules import Downloads, LeavesSiteError, SiteRules, open_site, parse_site
 from rootle.web.site.sitemap import parse_sitemap
 from rootle.web.url import PageUrl, parse_page_url
 
@@ -71,7 +71,7 @@ class SiteCrawler:
         texts = {_digest(first.text)}
         count, requests = 1, 1
         max_requests = _REQUESTS_PER_PAGE * self.limits.max_pages
-        yield SitePage(str(site.start), site.path_of(site.start), first.text)
+        yield SitePage(str(site.start), site.make_path(site.start), first.text)
         while queue:
             is_enough = count >= self.limits.max_pages or requests >= max_requests
             if is_enough or self.clock() + site.delay_s > deadline:
@@ -96,7 +96,7 @@ class SiteCrawler:
             if page.text.strip() and _digest(page.text) not in texts:
                 texts.add(_digest(page.text))
                 count += 1
-                yield SitePage(str(final), site.path_of(final), page.text)
+                yield SitePage(str(final), site.make_path(final), page.text)
             if depth < self.limits.depth:
                 new = [link for link in page.links if link not in known and site.contains(link)]
                 known.update(new)
@@ -143,7 +143,7 @@ class SiteCrawler:
                 break
             try:
                 url = parse_page_url(waiting.popleft())
-                if site_of(url) != site_of(start) or url in known:
+                if parse_site(url) != parse_site(start) or url in known:
                     continue
                 known.add(url)
                 self._wait(site)

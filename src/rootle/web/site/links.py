@@ -76,14 +76,14 @@ def forbids(html: str, rule: str) -> bool:
 
 def _declared_base(html: str, url: PageUrl) -> PageUrl:
     """Return the base URL of the links of a page: the URL in <base>, or that of the page."""
-    match = _BASE.search(_without_comments(html[:_HEAD_CHARS]))
+    match = _BASE.search(_remove_comments(html[:_HEAD_CHARS]))
     if match is not None:
         with suppress(WebPageError):
             return url.resolve(unescape(match[1] or match[2] or match[3]).strip())
     return url
 
 
-def _without_comments(html: str) -> str:
+def _remove_comments(html: str) -> str:
     """Return HTML without comments; they often contain tags for old browsers."""
     first, *parts = html.split("<!--")
     return "".join([first, *(part.partition("-->")[2] for part in parts)])

@@ -61,7 +61,7 @@ class NamedPages:
             yield page
 
     def _download(self, path: str) -> NamedPage:
-        url = self.site.url_of(path)
+        url = self.site.make_url(path)
         self.site.check(url)
         self.sleep(self.site.delay_s)
         page = self.downloads.download(url, self.site.check)

@@ -48,7 +48,7 @@ class SiteRules:
         """Return whether a page may be read and is in the folder."""
         path = posixpath.normpath(link.target.partition("?")[0])
         return (
-            site_of(link) == site_of(self.start)
+            parse_site(link) == parse_site(self.start)
             and f"{path.rstrip('/')}/".startswith(self.folder)
             and self.robots.allows(link.target)
         )
@@ -58,11 +58,11 @@ class SiteRules:
         if not self.contains(link):
             raise LeavesSiteError
 
-    def path_of(self, url: PageUrl) -> str:
+    def make_path(self, url: PageUrl) -> str:
         """Return the path of a page below the folder."""
         return url.target.removeprefix(self.folder).lstrip("/") or "index"
 
-    def url_of(self, path: str) -> PageUrl:
+    def make_url(self, path: str) -> PageUrl:
         """Return the URL of a path relative to the folder. The URL may be outside of the folder.
 
         Raise WebPageError if it is invalid.
@@ -70,7 +70,7 @@ class SiteRules:
         return self.start.resolve(self.folder).resolve(path)
 
 
-def site_of(url: PageUrl) -> tuple[str, str, int]:
+def parse_site(url: PageUrl) -> tuple[str, str, int]:
     """Return the scheme, host and port of a URL, which identify its site."""
     return url.scheme, url.host, url.port
 
@@ -83,15 +83,15 @@ def open_site(downloads: Downloads, start: PageUrl) -> tuple[SiteRules, Download
     rules: dict[tuple[str, str, int], RobotsRules] = {}
 
     def check(url: PageUrl) -> None:
-        if site_of(url) not in rules:
-            rules[site_of(url)] = _read_robots(downloads, url)
-        if not rules[site_of(url)].allows(url.target):
+        if parse_site(url) not in rules:
+            rules[parse_site(url)] = _read_robots(downloads, url)
+        if not rules[parse_site(url)].allows(url.target):
             raise WebPageError(f"{url} may not be read: the robots.txt of the site forbids it")
 
     check(start)
     page = downloads.download(start, check)
     final = parse_page_url(page.url)
-    return SiteRules(final, rules[site_of(final)]), page
+    return SiteRules(final, rules[parse_site(final)]), page
 
 
 def _read_robots(downloads: Downloads, page: PageUrl) -> RobotsRules:

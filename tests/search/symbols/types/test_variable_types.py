@@ -1,4 +1,4 @@
-"""The types of variables, as they are written in a text that is not parsed."""
+"""The types of variables, read from a text without parsing it."""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ _EXAMPLES: Final = """\
 rootle drift
 rootle drift README.md docs
 rootle drift --json"""
-# How much of a long answer is tried on a terminal. A higher screen is rare.
+# The maximum numbers of whole reports and of single lines in a shortened answer. Few terminals
+# have room for more.
 _MAX_WHOLE: Final = 20
 _MAX_PLACES: Final = 100
 

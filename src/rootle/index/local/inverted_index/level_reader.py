@@ -19,14 +19,14 @@ from rootle.index.local.inverted_index.bm25 import (
 )
 from rootle.index.local.inverted_index.postings_codec import Array, Postings
 from rootle.index.local.inverted_index.segment import Flags, Segment
-from rootle.protocols import NO_HITS, Ids, Ranked, WeightedTerm
+from rootle.protocols import NO_HITS, Ids, RankedIds, WeightedTerm
 
 # Adding scores in an array of all documents is faster than sorting the postings if there are more
 # postings than documents divided by this factor.
 _SPARSE_FACTOR: Final = 2
 # One question searches several times for the same terms in the same fields, for example in all
-# chunks and then in those of the best files. This many of the last scores are kept, if they are
-# those of at most this many documents (16 bytes each).
+# chunks and then in those of the best files. The scores of the last `_MAX_KEPT` searches are kept,
+# except those of more than `_MAX_KEPT_DOCUMENTS` documents (16 bytes each).
 _MAX_KEPT: Final = 8
 _MAX_KEPT_DOCUMENTS: Final = 100_000
 
@@ -57,7 +57,7 @@ class LiveSegment:
     def documents_near(self, field: str, word: str, distance: int) -> Flags:
         """Return a flag per document: whether it has a term within `distance` edits of `word`."""
         table = self.segment.fields[field].term_list
-        return self._documents(field, table.near(word, distance))
+        return self._documents(field, table.find_near(word, distance))
 
     def documents_containing(self, field: str, part: str) -> Flags:
         """Return a flag per document: whether it has a term that contains `part`."""
@@ -79,11 +79,12 @@ class LiveSegment:
 
 
 # A document and a score for each posting of several terms, term by term.
-_Scored = tuple[Array, Floats]
+_ScoredPostings = tuple[Array, Floats]
 # Takes a segment and positions of documents in it. Returns a flag per position: whether to search
 # this document.
 Only = Callable[[LiveSegment, Ids], Flags]
-_Found = tuple[Segment, Ids, Floats]  # positions of documents in a segment, and their scores
+# Positions of documents in a segment, and their scores.
+_FoundDocuments = tuple[Segment, Ids, Floats]
 _Terms = tuple[tuple[str, ...], tuple[WeightedTerm, ...]]  # the fields, and the terms in them
 
 
@@ -94,7 +95,7 @@ class LevelReader:
         self.segments = segments
         self._order = order
         self._statistics: dict[str, FieldStatistics] = {}
-        self._kept: OrderedDict[_Terms, Sequence[_Found]] = OrderedDict()
+        self._kept: OrderedDict[_Terms, Sequence[_FoundDocuments]] = OrderedDict()
         self.count = sum(segment.live_count for segment in segments)
 
     def frequency(self, field: str, term: str) -> int:
@@ -108,7 +109,7 @@ class LevelReader:
         terms: Sequence[WeightedTerm],
         k: int,
         only: Only | None = None,
-    ) -> Ranked:
+    ) -> RankedIds:
         """Return at most k documents by the sum of their BM25 scores in the fields, best first.
 
         `only` selects the documents to search, by default all.
@@ -122,10 +123,12 @@ class LevelReader:
             wanted.append((segment, at[is_wanted], scores[is_wanted]))
         return self.best(wanted, k)
 
-    def _scores(self, fields: tuple[str, ...], terms: tuple[WeightedTerm, ...]) -> Sequence[_Found]:
-        """Return the documents with the terms and their scores by segment; none if no document has.
+    def _scores(
+        self, fields: tuple[str, ...], terms: tuple[WeightedTerm, ...]
+    ) -> Sequence[_FoundDocuments]:
+        """Return the documents with the terms, and their scores, by segment; () if there are none.
 
-        Other threads may use the kept scores at the same time, so they are never changed.
+        Other threads may use the kept scores at the same time, so the caller must not change them.
         """
         key = fields, terms
         kept = self._kept.get(key)
@@ -139,7 +142,9 @@ class LevelReader:
                     self._kept.popitem(last=False)
         return found
 
-    def _add_fields(self, fields: Sequence[str], terms: Sequence[WeightedTerm]) -> Sequence[_Found]:
+    def _add_fields(
+        self, fields: Sequence[str], terms: Sequence[WeightedTerm]
+    ) -> Sequence[_FoundDocuments]:
         scored = [self._score_field(field, terms) for field in fields] if self.segments else []
         if all(one is None for own in scored for one in own):
             return ()
@@ -149,7 +154,7 @@ class LevelReader:
             found.append((segment.segment, at, scores))
         return found
 
-    def best(self, found: Sequence[_Found], k: int) -> Ranked:
+    def best(self, found: Sequence[_FoundDocuments], k: int) -> RankedIds:
         """Return the k best documents. Each item is a segment, positions in it and their scores."""
         if k <= 0 or not found:
             return NO_HITS
@@ -162,7 +167,9 @@ class LevelReader:
         files = _join([segment.file_ids[at] for segment, at in chosen])
         return self._order.rank(ids, files, scores, k)
 
-    def _score_field(self, field: str, terms: Sequence[WeightedTerm]) -> list[_Scored | None]:
+    def _score_field(
+        self, field: str, terms: Sequence[WeightedTerm]
+    ) -> list[_ScoredPostings | None]:
         """Return the scores of the terms by segment; None for a segment without these terms."""
         statistics = self._field_statistics(field)
         found = [[part.postings(field, term.text) for term in terms] for part in self.segments]
@@ -202,7 +209,7 @@ def _score_postings(
     found: Sequence[Postings | None],
     weights: Sequence[float],
     statistics: FieldStatistics,
-) -> _Scored | None:
+) -> _ScoredPostings | None:
     """Return the scores in one segment; `found` and `weights` contain one item for each term."""
     own = [postings for postings in found if postings is not None]
     if not own:
@@ -216,7 +223,7 @@ def _score_postings(
     )
 
 
-def _add_scores(count: int, scored: Sequence[_Scored]) -> tuple[Ids, Floats]:
+def _add_scores(count: int, scored: Sequence[_ScoredPostings]) -> tuple[Ids, Floats]:
     """Return the distinct documents of a segment of `count` documents, and their total scores."""
     if not scored:
         return np.zeros(0, np.int64), np.zeros(0)

@@ -23,7 +23,7 @@ from rootle.index.local.inverted_index.level_reader import LevelReader, LiveSegm
 from rootle.index.local.inverted_index.postings_codec import Postings
 from rootle.index.local.inverted_index.segment import Flags, Segment, is_in_sorted
 from rootle.index.reader import Level
-from rootle.protocols import MAX_MATCH_TERMS, Ids, Ranked, WeightedTerm
+from rootle.protocols import MAX_MATCH_TERMS, Ids, RankedIds, WeightedTerm
 from rootle.text.stemmer import open_stemmer
 
 
@@ -71,7 +71,7 @@ class EmbeddedSparse:
 
     def query(
         self, terms: Sequence[WeightedTerm], k: int, files: Collection[int] | None = None
-    ) -> Ranked:
+    ) -> RankedIds:
         """Return at most k chunk ids by BM25 of their text, best first."""
         return self.field_scores("chunks", ["body"], terms, k, files=files)
 
@@ -83,13 +83,13 @@ class EmbeddedSparse:
         k: int,
         *,
         files: Collection[int] | None = None,
-    ) -> Ranked:
+    ) -> RankedIds:
         """Return chunk or file ids by BM25 over the given fields, best first.
 
         If `files` is given, only those files and their chunks are searched. Equal scores are in the
         order of paths and lines.
         """
-        return self._levels[level].search(fields, terms, k, self._in_files(files))
+        return self._levels[level].search(fields, terms, k, self._mark_files(files))
 
     def matches(
         self, terms: Sequence[str], k: int, *, among: Literal["chunk", "file"], ids: Sequence[int]
@@ -107,7 +107,7 @@ class EmbeddedSparse:
         found = []
         for part in self._levels["chunks"].segments:
             if among == "file":
-                at = part.segment.documents_of(wanted)
+                at = part.segment.find_documents(wanted)
             else:
                 at = np.flatnonzero(is_in_sorted(part.segment.ids, wanted))
             ordinals, masks = at.astype(np.uint16), np.zeros(len(at), np.int64)
@@ -139,14 +139,14 @@ class EmbeddedSparse:
 
         A file must contain each of `terms`, and for each of `parts` a term that contains this part.
         """
-        level, only = self._levels["files"], self._in_files(files)
+        level, only = self._levels["files"], self._mark_files(files)
         chosen = {}
         for part in level.segments:
             is_chosen = np.ones(part.segment.count, bool)
             if only is not None:
                 is_chosen &= only(part, np.arange(part.segment.count))
             for term in terms:
-                is_chosen &= _documents_of(part, part.postings("body", term))
+                is_chosen &= _mark_documents(part, part.postings("body", term))
             for text in parts:
                 if is_chosen.any():
                     is_chosen &= part.documents_containing("body", text)
@@ -172,7 +172,7 @@ class EmbeddedSparse:
             or any(chunks.frequency("body", stem) for stem in self.stems(name))
         )
 
-    def _in_files(self, files: Collection[int] | None) -> Only | None:
+    def _mark_files(self, files: Collection[int] | None) -> Only | None:
         if files is None:
             return None
         known, wanted = self._last_files
@@ -182,7 +182,7 @@ class EmbeddedSparse:
         return lambda part, at: is_in_sorted(part.segment.file_ids[at], wanted)
 
 
-def _documents_of(part: LiveSegment, postings: Postings | None) -> Flags:
+def _mark_documents(part: LiveSegment, postings: Postings | None) -> Flags:
     is_found = np.zeros(part.segment.count, bool)
     if postings is not None:
         is_found[postings.documents] = True

@@ -312,7 +312,7 @@ class Segment:
             field.prepare()
         self._is_prepared = True
 
-    def in_files(self, file_ids: Ids) -> Flags:
+    def mark_files(self, file_ids: Ids) -> Flags:
         """Return a flag per document: whether it is in one of the given files.
 
         `file_ids` must be ascending.
@@ -320,7 +320,7 @@ class Segment:
         is_wanted = is_in_sorted(self.run_files, file_ids)
         return is_wanted.repeat(np.diff(np.append(self.run_starts, self.count)))
 
-    def documents_of(self, file_ids: Ids) -> Ids:
+    def find_documents(self, file_ids: Ids) -> Ids:
         """Return the documents of the given files, which must be sorted by id."""
         runs = np.flatnonzero(is_in_sorted(self.run_files, file_ids))
         ends = np.append(self.run_starts, self.count)

@@ -36,7 +36,7 @@ class TermList:
         positions: list[int] = self._ends.searchsorted(found).tolist()
         return positions
 
-    def near(self, word: str, distance: int) -> list[int]:
+    def find_near(self, word: str, distance: int) -> list[int]:
         """Return the positions of the terms at most `distance` edits from a word.
 
         An edit changes, inserts or deletes a byte of the UTF-8 form, or swaps two adjacent bytes.

@@ -143,7 +143,7 @@ class _LevelWriter:
     def finish(self) -> list[SegmentEntry]:
         """Delete removed documents, merge segments, and return the entries for the state file."""
         gone = np.sort(np.fromiter(self.removed, np.int64, len(self.removed)))
-        kept = [_LiveSegment(p.segment, p.live & ~p.segment.in_files(gone)) for p in self._parts]
+        kept = [_LiveSegment(p.segment, p.live & ~p.segment.mark_files(gone)) for p in self._parts]
         parts = [part for part in (*kept, *self._added) if part.live.any()]
         while chosen := choose_merge([part.size for part in parts]):
             merged = self._merge([parts[at] for at in chosen])

@@ -19,7 +19,7 @@ from rootle.index.local.document_order import DocumentOrder, top_positions
 from rootle.index.local.vector_matrix.matrix_files import check_rows, map_rows, read_state
 from rootle.index.local.vector_matrix.row_lookup import RowLookup
 from rootle.index.reader import FileChunks, Neighbors
-from rootle.protocols import Ids, Matrix, Ranked, Rows, Scores, Vector
+from rootle.protocols import Ids, Matrix, RankedIds, Rows, Scores, Vector
 from rootle.storage.quantization import quantize
 
 _THREADS: Final = min(4, os.cpu_count() or 1)
@@ -86,7 +86,7 @@ class EmbeddedDense:
         cosines /= _norm(query)
         return cosines
 
-    def scores_of(self, vector: Vector, rows: Ids) -> Scores:
+    def score_rows(self, vector: Vector, rows: Ids) -> Scores:
         """Return the cosines of the given rows, in order."""
         query = quantize(vector[None, :])
         # Multiply the halves separately: concatenating them takes longer than the products.
@@ -95,7 +95,7 @@ class EmbeddedDense:
         cosines: Scores = products * self._inverse_norms[rows] / _norm(query)
         return cosines
 
-    def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> Ranked:
+    def query(self, vector: Vector, k: int, files: Collection[int] | None = None) -> RankedIds:
         """Return at most k chunk ids by cosine, best first, from `files` if given.
 
         In a large matrix, a few of the nearest chunks may be missed, because the first half of
@@ -122,7 +122,7 @@ class EmbeddedDense:
         scores = _products(query[:, : self._head], self._stored.heads, threads)
         scores *= self._inverse_norms
         rows = self._best_rows(scores, _OVERSAMPLING * k, files)
-        true = self.scores_of(vector, rows)
+        true = self.score_rows(vector, rows)
         # Divide by the norm of the query, and scale by the average contribution of the second
         # halves, which is estimated from the rows with exact cosines. `_sum` sorts the values, so
         # that the order of the rows does not affect the sum.
@@ -135,15 +135,15 @@ class EmbeddedDense:
         """Return all chunks of the given files with their cosines; `file_ids` must be ascending."""
         rows = self._lookup.rows_of_files(file_ids)
         scan = neighbors.scan
-        values = self.scores_of(neighbors.vector, rows) if scan is None else scan[rows]
+        values = self.score_rows(neighbors.vector, rows) if scan is None else scan[rows]
         return FileChunks(self.chunk_ids[rows], self.file_ids[rows], values)
 
-    def chunks_of(self, file_ids: Ids) -> FileChunks:
+    def list_chunks(self, file_ids: Ids) -> FileChunks:
         """Return all chunks of the given files; `file_ids` must be ascending."""
         rows = self._lookup.rows_of_files(file_ids)
         return FileChunks(self.chunk_ids[rows], self.file_ids[rows])
 
-    def files_of(self, chunk_ids: Ids) -> Ids:
+    def find_files(self, chunk_ids: Ids) -> Ids:
         """Return the file of each chunk, -1 for an unknown chunk."""
         return self._lookup.files_of_chunks(chunk_ids)
 
@@ -170,7 +170,7 @@ class EmbeddedDense:
     def _lookup(self) -> RowLookup:
         return RowLookup(self.chunk_ids, self.file_ids)
 
-    def top_hits(self, scores: Scores, k: int, files: Collection[int] | None = None) -> Ranked:
+    def top_hits(self, scores: Scores, k: int, files: Collection[int] | None = None) -> RankedIds:
         """Return the k best rows of a scan."""
         rows = self._best_rows(scores, k, files)
         return self._make_hits(rows, scores[rows], k)
@@ -194,7 +194,7 @@ class EmbeddedDense:
         top = top_positions(usable, k)
         return top if usable is scores else top[np.isfinite(usable[top])]
 
-    def _make_hits(self, rows: Ids, scores: Scores, k: int) -> Ranked:
+    def _make_hits(self, rows: Ids, scores: Scores, k: int) -> RankedIds:
         if len(rows) > 2 * k > 0:
             near = top_positions(scores, k)
             rows, scores = rows[near], scores[near]

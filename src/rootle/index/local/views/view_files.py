@@ -89,7 +89,7 @@ def _link_words(source: Path, target: Path, ids: Ids, generation: int) -> None:
         for entry in entries:
             path = commit_state.segment_path(source, entry.name)
             segment = Segment(path, commit_state.FIELDS[level])
-            live = segment.in_files(ids)
+            live = segment.mark_files(ids)
             stored = entry.live(segment.count)
             live = live if stored is None else live & stored
             if live.any():

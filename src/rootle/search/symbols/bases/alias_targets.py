@@ -1,4 +1,4 @@
-"""Find the definitions for which exported aliases are other names."""
+"""Find the definitions to which exported aliases refer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rootle.search.symbols.scan_limits import OWNER_SCAN
 from rootle.search.symbols.symbol_request import SymbolRequest
 from rootle.syntax.aliases import DEFAULT, Alias, aliased_name, default_export
 from rootle.text.similarity.common_start import common_length
-from rootle.text.terms import stem_of
+from rootle.text.terms import file_stem
 
 # The ends of paths of JavaScript modules, in the order in which a path is completed.
 _MODULE_ENDS: Final = tuple(
@@ -24,7 +24,7 @@ _MODULE_ENDS: Final = tuple(
     for extension in (".ts", ".tsx", ".js", ".jsx", ".mts", ".mjs", ".cjs")
 )
 _MAX_ALIASES: Final = 50  # whose definitions are looked up
-# Files with these names have the name of their folder.
+# A module whose file has one of these names has the name of its folder.
 _PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "__init__"})
 
 
@@ -47,7 +47,7 @@ class AliasTargets:
         self.is_complete = True  # whether no alias was left out because of the limit
 
     def find(self, definitions: Sequence[FoundDefinition]) -> Sequence[AliasTarget]:
-        """Return the aliases among `definitions` with the definitions that they are names of.
+        """Return the aliases among `definitions`, each with the definition to which it refers.
 
         An alias is left out if the code does not show which definition it refers to.
         """
@@ -55,18 +55,18 @@ class AliasTargets:
         aliases = [one for one in definitions if one.symbol.kind in ALIAS_KINDS]
         self.is_complete = len(aliases) <= _MAX_ALIASES
         for one in aliases[:_MAX_ALIASES]:
-            if (alias := self._alias_of(one)) is not None:
+            if (alias := self._find_alias(one)) is not None:
                 target = self._target(alias, one.symbol.path)
                 state = self._index.file_at(target.symbol.path) if target is not None else None
                 if target is not None and state is not None:
                     found.append(AliasTarget(one, target, state.id))
         return found
 
-    def _alias_of(self, definition: FoundDefinition) -> Alias | None:
+    def _find_alias(self, definition: FoundDefinition) -> Alias | None:
         symbol = definition.symbol
         state = self._index.file_at(symbol.path)
         places = read_occurrences(self._index, state, symbol.name) if state is not None else None
-        tree = self._parsed.tree_of(state, places.text) if state and places else None
+        tree = self._parsed.parse_tree(state, places.text) if state and places else None
         if places is None or tree is None:
             return None
         rows = (at for at in places.positions if at[0] + 1 == symbol.line)
@@ -76,21 +76,21 @@ class AliasTargets:
     def _target(self, alias: Alias, path: str) -> FoundDefinition | None:
         if alias.name == DEFAULT:
             module = self._module_file(alias, path)
-            tree = self._parsed.tree_of(module, self._index.text(module.id)) if module else None
+            tree = self._parsed.parse_tree(module, self._index.text(module.id)) if module else None
             name = default_export(tree) if tree is not None else ""
             if not name or module is None:
                 return None
             alias, path = Alias(name), module.path
-        found = self._definitions_of(alias.name)
+        found = self._list_definitions(alias.name)
         if not alias.module:
             return next((one for one in found if one.symbol.path == path), None)
         found = [one for one in found if one.symbol.path != path]
         return found[0] if len(found) == 1 else _nearest(found, alias, path)
 
-    def _definitions_of(self, name: str) -> Sequence[FoundDefinition]:
+    def _list_definitions(self, name: str) -> Sequence[FoundDefinition]:
         """Return the definitions of a name, without aliases.
 
-        Many modules export the same name under another one. Its definitions are looked up once.
+        They are cached, because many modules may export the same definition under other names.
         """
         if name not in self._defined:
             scan = NameScan(self._index, self._parsed, SymbolRequest(name), OWNER_SCAN)
@@ -133,5 +133,5 @@ def _nearest(
 
 def _module_parts(path: str) -> list[str]:
     folders = path.split("/")[:-1]
-    stem = stem_of(path)
+    stem = file_stem(path)
     return folders if stem in _PLAIN_STEMS else [*folders, stem]

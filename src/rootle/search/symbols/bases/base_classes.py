@@ -28,7 +28,7 @@ def bases_in(found: FileOccurrences) -> Iterator[str]:
         return
     if found.tree is None:
         return
-    for units in found.tree.definitions_of(found.name).values():
+    for units in found.tree.find_definitions(found.name).values():
         if not units or units[-1].symbol != found.name:
             continue
         if found.tree.language == "go":
@@ -40,7 +40,7 @@ def bases_in(found: FileOccurrences) -> Iterator[str]:
 
 
 def aliased_classes(index: IndexReader, parsed: ParsedFiles, name: str) -> Iterator[str]:
-    """Yield the names of the definitions that files export under another name.
+    """Yield the names of the definitions that files export under the name `name`.
 
     For `export { Hono as HonoBase }`, the name HonoBase yields Hono.
     """
@@ -49,7 +49,7 @@ def aliased_classes(index: IndexReader, parsed: ParsedFiles, name: str) -> Itera
         found = read_occurrences(index, state, name)
         if found is None or not renames.search(found.text):
             continue
-        tree = parsed.tree_of(state, found.text)
+        tree = parsed.parse_tree(state, found.text)
         if tree is None:
             continue
         for at in found.positions:

@@ -11,7 +11,8 @@ from rootle.syntax.symbol_outline import Unit
 from rootle.text.terms import WORD
 
 _MAX_HEAD: Final = 200  # bytes that are read of a class if its grammar does not mark the body
-# Nodes without names of classes. In Ruby, comments at the start of a body precede the body.
+# Nodes that contain no names of classes. In Ruby, the node of a body begins only after the comments
+# at its start.
 _IGNORED: Final = ("comment", "modifier")
 _AFTER_QUALIFIER: Final = (b"::", b".", b"\\")
 

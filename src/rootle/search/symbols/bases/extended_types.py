@@ -16,7 +16,7 @@ from rootle.search.symbols.symbol_request import SymbolRequest
 from rootle.syntax.references import classify
 from rootle.types import SymbolUse
 
-# The title of a type around its head, without type arguments.
+# The title of a type, up to its type arguments. Group 1 is the name of the type.
 _TYPE: Final = re.compile(
     r"(?:actor|class|extension|interface|object|protocol|record|struct|trait) "
     r"(?:\w+(?:\.|::|\\))*(\w+)"
@@ -59,8 +59,8 @@ class ExtendedTypes:
     ) -> tuple[list[tuple[FileState, list[str]]], set[str]]:
         """Return the files with any of the names and the names in each, the shortest file first.
 
-        Each file is read only once, and more short files than long ones can be read. Also return
-        the names for which there are further files.
+        Each file is listed once, so that it is read only once. Short files come first, because more
+        of them can be read within the limits. Also return the names that occur in further files.
         """
         files: dict[int, tuple[FileState, list[str]]] = {}
         partly_read = set()
@@ -83,7 +83,7 @@ class ExtendedTypes:
             return False
         # Cached trees count too, so that the answer does not depend on earlier questions.
         self._left_to_parse -= state.chars
-        tree = self._parsed.tree_of(state, text)
+        tree = self._parsed.parse_tree(state, text)
         return tree is not None and any(
             classify(tree, *at, found.size).kind == "implementation" for at in found.positions
         )

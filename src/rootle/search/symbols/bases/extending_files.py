@@ -1,4 +1,4 @@
-"""Tell by its text whether a file may extend or implement a name.
+"""Decide by its text whether a file may extend or implement a name.
 
 A common name can occur in more files than a scan may parse. Only a few of them contain the name in
 the head of a class.
@@ -18,9 +18,9 @@ _BRACES: Final = re.compile(r"[{};]")
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """How the text before a name shows that the name is in the head of a class.
+    """Patterns that recognize, by the text before a name, that the name is in a class head.
 
-    The text begins after the last match of `start`, and `words` matches in it.
+    Only the text after the last match of `start` is searched for `words`.
     """
 
     words: re.Pattern[str]

@@ -30,7 +30,7 @@ _MODULES: Final = {
     "rust": re.compile(r"\s*(?:pub(?:\([^)]*\))?\s+)?use\s+(?:::)?([^;]*)", re.DOTALL),
     **dict.fromkeys(_JAVASCRIPT, re.compile(r".*[\"'`]([^\"'`]+)[\"'`]", re.DOTALL)),
 }
-# Paths that begin with these words or characters are in the project.
+# Module paths that begin with these words are in the project.
 _LOCAL: Final = frozenset({"crate", "self", "super", "Self", "this", "cls"})
 _STANDARD: Final = frozenset({"alloc", "core", "std"})  # crates of Rust
 _NO_BASES: Final = frozenset("attribute column error field key macro property".split())
@@ -60,7 +60,7 @@ class ForeignBases:
         self._index = index
         self._parsed = parsed
         self._name = name
-        self._defined = {_fold(part) for one in definitions for part in _names_of(one)}
+        self._defined = {_fold(part) for one in definitions for part in _list_names(one)}
         self._files: dict[str, _ParsedNames | None] = {}  # by path
 
     def is_foreign(self, use: SymbolUse) -> bool:
@@ -80,19 +80,22 @@ class ForeignBases:
         end = bisect_left(found.positions, (use.line, 0))
         roles = [classify(tree, *at, found.size) for at in found.positions[first:end]]
         receivers = [role.receiver for role in roles if role.kind == "implementation"]
-        modules = [self._module_of(file, receiver) for receiver in receivers]
+        modules = [self._find_module(file, receiver) for receiver in receivers]
         return bool(modules) and all(map(self._is_outside, modules))
 
     def _read(self, path: str) -> _ParsedNames | None:
-        """Return a file with the places of the name; None if it cannot be decided upon."""
+        """Return a file with the places of the name; None if the file cannot be analyzed."""
         state = self._index.file_at(path)
         if state is None or state.language not in _LANGUAGES:
             return None
         text = self._index.text(state.id)
-        found, tree = find_occurrences(state, text, self._name), self._parsed.tree_of(state, text)
+        found, tree = (
+            find_occurrences(state, text, self._name),
+            self._parsed.parse_tree(state, text),
+        )
         return _ParsedNames(found, tree, {}) if found is not None and tree is not None else None
 
-    def _module_of(self, file: _ParsedNames, receiver: str) -> str:
+    def _find_module(self, file: _ParsedNames, receiver: str) -> str:
         """Return the path of the module that a name comes from; "" if it is not known."""
         first, *_ = WORD.findall(receiver) or [self._name]
         if first not in file.modules:
@@ -138,7 +141,7 @@ def _imported_module(file: _ParsedNames, name: str) -> str | None:
     return match[1].strip() if match is not None else ""
 
 
-def _names_of(definition: FoundDefinition) -> Sequence[str]:
+def _list_names(definition: FoundDefinition) -> Sequence[str]:
     """Return the names of the modules and classes that contain a definition."""
     parts = [*path_names(definition.symbol.path), *definition.owners]
     return [part for part in parts if part != definition.symbol.name]

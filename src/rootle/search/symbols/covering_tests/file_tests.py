@@ -8,19 +8,20 @@ from itertools import accumulate
 from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
-from rootle.search.symbols.definitions import is_test_place, scope_of, split_name
+from rootle.search.symbols.definitions import format_scope, is_test_place, split_name
 from rootle.search.symbols.import_paths import PLAIN_STEMS
 from rootle.search.symbols.parsed_files import ParsedFiles
 from rootle.search.symbols.symbol_request import SymbolRequest
 from rootle.syntax.test_units import find_tests
 from rootle.text.languages import CODE_EXTENSIONS
-from rootle.text.terms import WORD, split_identifier, stem_of, whole_identifier
+from rootle.text.terms import WORD, file_stem, split_identifier, whole_identifier
 from rootle.types import Symbol, SymbolUse
 
 # The words at the start or the end of the name of a test file: cart_test.go, CartTests, cart.spec.
 _TEST_WORDS: Final = frozenset({"test", "tests", "spec", "specs"})
 _MAX_CHARS: Final = 3_000_000  # of the files whose tests are listed
-# An ordinary word, such as "utils", is the name of many files. Then a question is not about one.
+# If more files have an ordinary word as their name, such as "utils", a question with this word is
+# not about one of these files.
 _MAX_FILES_OF_WORD: Final = 3
 _MAX_LINE: Final = 200
 
@@ -39,12 +40,12 @@ class FileTests:
 
     @cached_property
     def name(self) -> str:
-        """The name whose uses are requested; "cart" if the tests of the file cart.py are."""
+        """The name whose uses are requested; for the tests of the file "cart.py", it is "cart"."""
         if self._request.aspect != "tests":
             return self._request.name
         files = self._index.files_with_endings([self._request.name])
         is_file = any(state.path.rpartition("/")[2] == self._request.name for state in files)
-        return stem_of(self._request.name) if is_file else self._request.name
+        return file_stem(self._request.name) if is_file else self._request.name
 
     @cached_property
     def subjects(self) -> Sequence[FileState]:
@@ -106,7 +107,7 @@ class FileTests:
         ]
 
     def add_to(self, uses: Sequence[SymbolUse]) -> list[SymbolUse]:
-        """Return the tests, and then the other uses. Those in test files of the name come first."""
+        """Return the tests, and then the other uses, those in the files with the name first."""
         tests = list(self._uses())
         known = {(use.path, use.line) for use in tests}
         others = [use for use in uses if (use.path, use.line) not in known]
@@ -127,18 +128,18 @@ class FileTests:
 
     def _tests_in(self, state: FileState, target: str) -> Iterator[SymbolUse]:
         text = self._index.text(state.id)
-        tree = self._parsed.tree_of(state, text)
+        tree = self._parsed.parse_tree(state, text)
         if tree is None:
             return
         for row, units in find_tests(tree):
             line = tree.lines.rows[row].strip()[:_MAX_LINE]
-            scope = scope_of(units[:-1])
+            scope = format_scope(units[:-1])
             yield SymbolUse(state.path, row + 1, "test", scope, line, True, target)
 
 
 def _subject_names(state: FileState) -> Collection[str]:
     """Return the normalized names of the module that a file is, or that a test file tests."""
-    folder, stem = state.path.rpartition("/")[0], stem_of(state.path)
+    folder, stem = state.path.rpartition("/")[0], file_stem(state.path)
     folder_name = folder.rpartition("/")[2]
     is_package = stem in PLAIN_STEMS or state.language == "go"
     names = {whole_identifier("".join(WORD.findall(folder_name)))} if is_package else set()

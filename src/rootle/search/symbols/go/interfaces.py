@@ -19,17 +19,17 @@ from rootle.search.symbols.go.type_identity import (
     GoDefiners,
     GoMethod,
     GoTypeIdentity,
-    folder_of,
     has_folder,
+    parent_folder,
 )
 from rootle.search.symbols.parsed_files import ParsedFiles
 from rootle.search.symbols.scan_limits import ScanLimits
 from rootle.syntax.go_signatures import NAMED, GoTypeUse, Signature
-from rootle.syntax.go_types import Embedded, GoFile, GoType, package_name, read_go_file
+from rootle.syntax.go_types import EmbeddedType, GoFile, GoType, package_name, read_go_file
 from rootle.types import SymbolUse
 
 _MAX_INTERFACES: Final = 10  # interfaces with the requested name
-_MAX_METHODS: Final = 6  # a folder is searched if it defines the rarest methods, up to this many
+_MAX_METHODS: Final = 6  # how many of the rarest methods a folder must define to be searched
 _MAX_DEPTH: Final = 5  # levels of embedded types
 _MAX_ROUNDS: Final = 3  # how often to search for types that embed the types found so far
 _MAX_COMPARISONS: Final = 1_000_000  # of methods with those of an interface
@@ -65,11 +65,11 @@ class _ReadFile:
 
     @property
     def package(self) -> _Package:
-        return folder_of(self.state.path), self.content.package
+        return parent_folder(self.state.path), self.content.package
 
     def locate(self, methods: Mapping[str, Signature]) -> _Methods:
         """Return methods of this file with its folder."""
-        folder = folder_of(self.state.path)
+        folder = parent_folder(self.state.path)
         return {name: GoMethod(folder, one) for name, one in methods.items()}
 
 
@@ -142,21 +142,21 @@ class GoInterfaces:
                 if one.is_constraint:
                     return None
                 methods |= outer.locate(one.methods)
-                methods |= _ERROR if Embedded("error") in one.embedded else {}
+                methods |= _ERROR if EmbeddedType("error") in one.embedded else {}
                 inner += [found for name in one.embedded for found in self._resolve(outer, name)]
             places = [(outer.state.id, one.row) for outer, one in inner]
             level = [found for found, at in zip(inner, places, strict=True) if at not in known]
             known.update(places)
         return methods
 
-    def _resolve(self, file: _ReadFile, name: Embedded) -> Iterator[tuple[_ReadFile, GoType]]:
+    def _resolve(self, file: _ReadFile, name: EmbeddedType) -> Iterator[tuple[_ReadFile, GoType]]:
         """Yield the type that a name in a file refers to, if it is in this repository."""
         imported = file.content.imports.get(name.qualifier)
         if name.qualifier and imported is None:
             return
-        folder = folder_of(file.state.path)
+        folder = parent_folder(file.state.path)
         for state in self._definers.find(name.name):
-            path = folder_of(state.path)
+            path = parent_folder(state.path)
             if path != folder if imported is None else not has_folder(imported, path):
                 continue
             other = self._read(state)
@@ -184,7 +184,7 @@ class GoInterfaces:
                     continue
                 sources = [
                     some
-                    for one in _with_promoted(name, types)
+                    for one in _walk_embedded(name, types)
                     for some in (owned.get(one), declared.get(one))
                     if some
                 ]
@@ -195,7 +195,7 @@ class GoInterfaces:
                     yield GoImplementation(file.state, kind.row, file.lines[kind.row])
 
     def _has_methods(self, sources: Sequence[_Methods], methods: _Methods) -> bool:
-        """Return whether lists of methods, of which the first with a name counts, have these."""
+        """Return whether `sources` contain `methods`; the first source with a name counts."""
         for name, one in methods.items():
             self._comparisons -= 1 + len(sources)
             if self._comparisons < 0:
@@ -209,14 +209,15 @@ class GoInterfaces:
     def _read_packages(self, methods: _Methods, first: _Package) -> list[_ReadFile]:
         """Return the files with types that may have these methods; files in `first` come first.
 
-        All methods of a type are in its folder, unless it embeds a type of another package.
+        Only folders that define the rarest methods are searched, because all methods of a type are
+        in its folder, unless it embeds a type of another package.
         """
         names = sorted(methods, key=lambda name: len(self._definers.find(name)))[:_MAX_METHODS]
         folders = set.intersection(
-            *({folder_of(state.path) for state in self._definers.find(name)} for name in names)
+            *({parent_folder(state.path) for state in self._definers.find(name)} for name in names)
         )
-        states = [state for state in self._go_files if folder_of(state.path) in folders]
-        states.sort(key=lambda state: folder_of(state.path) != first[0])
+        states = [state for state in self._go_files if parent_folder(state.path) in folders]
+        states.sort(key=lambda state: parent_folder(state.path) != first[0])
         pattern, wanted = _METHOD, set(methods)
         files: list[_ReadFile] = []
         for _ in range(1 + _MAX_ROUNDS):
@@ -277,13 +278,13 @@ class GoInterfaces:
             return None
         text = self._index.text(state.id)
         self._left -= len(text)
-        tree = self._parsed.tree_of(state, text)
+        tree = self._parsed.parse_tree(state, text)
         file = _ReadFile(state, text, read_go_file(tree)) if tree is not None else None
         self._files[state.id] = file
         return file
 
 
-def _with_promoted(name: str, types: Mapping[str, tuple[_ReadFile, GoType]]) -> Iterator[str]:
+def _walk_embedded(name: str, types: Mapping[str, tuple[_ReadFile, GoType]]) -> Iterator[str]:
     """Yield a type and the types that it embeds from its own package, the outermost first."""
     level, known = [name], {name}
     for _ in range(_MAX_DEPTH):
@@ -301,12 +302,14 @@ def _with_promoted(name: str, types: Mapping[str, tuple[_ReadFile, GoType]]) -> 
 
 def _embeds(kind: GoType, package: _Package, target: tuple[_Package, str]) -> bool:
     """Return whether a type embeds the target, which is given by its package and its name."""
-    inside = Embedded(target[1]) if package == target[0] else Embedded(target[1], target[0][1])
+    inside = (
+        EmbeddedType(target[1]) if package == target[0] else EmbeddedType(target[1], target[0][1])
+    )
     return inside in kind.embedded
 
 
 def _is_imported(file: _ReadFile, imported: str) -> bool:
     """Return whether a file can belong to the package that an import path names."""
-    folder = folder_of(file.state.path)
+    folder = parent_folder(file.state.path)
     is_named = bool(folder) or package_name(imported) == file.content.package
     return is_named and has_folder(imported, folder)

@@ -1,7 +1,8 @@
 """Decide whether two Go methods can have the same signature.
 
-A type can be written in different ways: `restic.ID` is `ID` inside its package, and an alias is the
-same type as another name. If the code does not show that two types differ, they count as the same.
+A type can be written in different ways: `restic.ID` is `ID` inside its package, and an alias is
+another name for the same type. If the code does not show that two types differ, they count as the
+same.
 """
 
 from __future__ import annotations
@@ -86,13 +87,15 @@ class GoTypeIdentity:
             return has_folder(b.package, folder)
         if not b.package:
             return has_folder(a.package, other)
-        # The same name in two packages is often an alias, such as `os.FileMode`.
+        # The same name in two packages is often an alias, such as `os.FileMode`. If both are in the
+        # repository, `_may_be_alias` finds out.
         return not (self._is_here(a) and self._is_here(b))
 
     def _is_here(self, use: GoTypeUse) -> bool:
         """Return whether the repository can define a type with a qualifier."""
         return any(
-            has_folder(use.package, folder_of(one.path)) for one in self._definers.find(use.name)
+            has_folder(use.package, parent_folder(one.path))
+            for one in self._definers.find(use.name)
         )
 
     def _may_be_alias(self, use: GoTypeUse, folder: str) -> bool:
@@ -109,9 +112,9 @@ class GoTypeIdentity:
             one
             for one in self._definers.find(use.name)
             if (
-                has_folder(use.package, folder_of(one.path))
+                has_folder(use.package, parent_folder(one.path))
                 if use.package
-                else folder_of(one.path) == folder
+                else parent_folder(one.path) == folder
             )
         ]
         if not defining:
@@ -120,7 +123,7 @@ class GoTypeIdentity:
         return any(alias.search(self._index.text(one.id)) for one in defining)
 
 
-def folder_of(path: str) -> str:
+def parent_folder(path: str) -> str:
     """Return the folder of a file; "" for the root."""
     return path.rpartition("/")[0]
 

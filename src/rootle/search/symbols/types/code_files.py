@@ -104,7 +104,7 @@ class CodeFile:
         return words
 
     def imported_package(self, name: str) -> str:
-        """Return the import path of a package of Go that is used under a name; "" if none is."""
+        """Return the import path of the Go package to which a name refers; "" if there is none."""
         return self._imports.get(name, "") if self.language == "go" else ""
 
     @cached_property
@@ -123,7 +123,10 @@ class CodeFiles:
         find_read: Callable[[int], FileOccurrences | None],
         chars: int,
     ) -> None:
-        """`find_read` returns a file that was already read. Other files of `chars` are parsed."""
+        """`find_read` returns a file that was already read.
+
+        Other files are parsed until they have `chars` characters.
+        """
         self._index = index
         self._parsed = parsed
         self._find_read = find_read
@@ -145,12 +148,12 @@ class CodeFiles:
 
     @property
     def may_parse_uses(self) -> bool:
-        """Whether files with uses may be parsed too; the rest of the limit is for other files."""
+        """Whether files with uses may be parsed too. Half of the limit is kept for other files."""
         return self._left > self._chars // 2
 
     @cached_property
     def own_packages(self) -> frozenset[str]:
-        """The names of the npm packages in the repository; if it has many, those of the first."""
+        """The names of the npm packages in the repository, from at most 300 manifests."""
         found = self._index.files_with_endings([_MANIFEST])
         states = [one for one in found if one.path.rpartition("/")[2] == _MANIFEST and not one.skip]
         names = (_name_of_package(self._index.text(one.id)) for one in states[:_MAX_PACKAGES])
@@ -162,11 +165,11 @@ class CodeFiles:
             return None
         text = self._index.text(state.id)
         self._left -= len(text)
-        tree = self._parsed.tree_of(state, text)
+        tree = self._parsed.parse_tree(state, text)
         return CodeFile(state, text, tree) if tree is not None else None
 
     def declarers(self, name: str, language: str) -> list[FileState]:
-        """Return those of the files in a language that declare a type, by their text."""
+        """Return the files in a language that seem to declare a type, judging by their text."""
         key = name, language
         if key not in self._declarers:
             self._declarers[key] = [

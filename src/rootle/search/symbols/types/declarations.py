@@ -10,7 +10,7 @@ from typing import Final
 from rootle.index.reader import FileState
 from rootle.search.symbols.bases.class_heads import base_names
 from rootle.search.symbols.definitions import FoundDefinition, owner_names, unit_qualifiers
-from rootle.search.symbols.go.type_identity import folder_of, has_folder
+from rootle.search.symbols.go.type_identity import has_folder, parent_folder
 from rootle.search.symbols.import_paths import best_path, imported_path, is_module, module_names
 from rootle.search.symbols.parsed_files import find_occurrences
 from rootle.search.symbols.types.code_files import CodeFile, CodeFiles
@@ -77,13 +77,13 @@ class Declarations:
         if not name.qualifier and (own := next(_find_declared(file, name.name), None)) is not None:
             return own
         found = [*self._declarations(name.name, file.language)]
-        statement = _import_of(file, name.qualifier or name.name)
+        statement = _find_import(file, name.qualifier or name.name)
         if statement:
             return _choose_imported(found, file, statement)
         if name.qualifier:
             found = [one for one in found if _is_in(one, name.qualifier)]
-        folder = folder_of(file.state.path)
-        near = [one for one in found if folder_of(one.file.state.path) == folder]
+        folder = parent_folder(file.state.path)
+        near = [one for one in found if parent_folder(one.file.state.path) == folder]
         if near and file.language in _PACKAGES and (len(near) == 1 or _are_parts(near)):
             return near[0]
         is_open = file.language in _OPEN or name.qualifier
@@ -93,9 +93,9 @@ class Declarations:
         imported = file.imported_package(name.qualifier) if name.qualifier else ""
         if name.qualifier and not imported:
             return None
-        folder = folder_of(file.state.path)
+        folder = parent_folder(file.state.path)
         for state in self._files.declarers(name.name, "go"):
-            path = folder_of(state.path)
+            path = parent_folder(state.path)
             if has_folder(imported, path) if imported else path == folder:
                 other = self._files.get(state)
                 found = next(_find_declared(other, name.name), None) if other is not None else None
@@ -113,9 +113,9 @@ class Declarations:
         """Yield the functions of other files that a name without a receiver can refer to."""
         states = self._files.definers(name, file.language)
         if file.language == "go":
-            folder = folder_of(file.state.path)
-            states = [one for one in states if folder_of(one.path) == folder]
-        elif states and (statement := _import_of(file, name)):
+            folder = parent_folder(file.state.path)
+            states = [one for one in states if parent_folder(one.path) == folder]
+        elif states and (statement := _find_import(file, name)):
             states = _named_files(states, file, statement)
         elif len(states) != 1 or file.language not in _OPEN:
             states = []
@@ -125,7 +125,7 @@ class Declarations:
 
     def members(self, declared: Declaration, name: str) -> Sequence[tuple[CodeFile, Binding]]:
         """Return the declarations of a member in a type or in its nearest base types."""
-        for one in self.with_bases(declared):
+        for one in self.walk_bases(declared):
             found = self.own_members(one, name)
             if found:
                 return found
@@ -159,8 +159,8 @@ class Declarations:
                 continue
             rows = [
                 row
-                for (row, _), units in other.tree.definitions_of(name).items()
-                if units and _owner_of(units) == declared.name
+                for (row, _), units in other.tree.find_definitions(name).items()
+                if units and _find_owner(units) == declared.name
             ]
             for one in other.bindings(name) if rows else ():
                 first, last = one.node.start_point[0], one.node.end_point[0]
@@ -171,17 +171,17 @@ class Declarations:
         self, declared: Declaration, name: str
     ) -> Iterator[tuple[CodeFile, Binding]]:
         """Yield the declarations of a member in the other parts of a partial class of C#."""
-        folder = folder_of(declared.file.state.path)
+        folder = parent_folder(declared.file.state.path)
         found = self._declarations(declared.name, "csharp") if _are_parts([declared]) else ()
         for one in found:
             node = one.unit.node
-            if one.file is declared.file or folder_of(one.file.state.path) != folder:
+            if one.file is declared.file or parent_folder(one.file.state.path) != folder:
                 continue
             for binding in one.file.bindings(name):
                 if binding.is_member and node.start_byte <= binding.node.start_byte < node.end_byte:
                     yield one.file, binding
 
-    def with_bases(self, declared: Declaration) -> Iterator[Declaration]:
+    def walk_bases(self, declared: Declaration) -> Iterator[Declaration]:
         """Yield a type, its base types or embedded types, and so on; the nearest come first."""
         level, known = [declared], {declared.unit.node.id}
         for _ in range(_MAX_LEVELS):
@@ -202,8 +202,12 @@ class Declarations:
             return False
         language = declared.file.language
         if path == own or language == "go":
-            return folder_of(path) == folder_of(own)
-        if language == "csharp" and folder_of(path) == folder_of(own) and _are_parts([declared]):
+            return parent_folder(path) == parent_folder(own)
+        if (
+            language == "csharp"
+            and parent_folder(path) == parent_folder(own)
+            and _are_parts([declared])
+        ):
             return True
         key = declared.name, language
         if key not in self._counts:
@@ -212,21 +216,21 @@ class Declarations:
 
 
 def _find_declared(file: CodeFile, name: str) -> Iterator[Declaration]:
-    for units in file.tree.definitions_of(name).values():
+    for units in file.tree.find_definitions(name).values():
         if units and units[-1].symbol == name:
             label = units[-1].title.partition(" ")[0]
             if label not in _FUNCTIONS and (units[-1].is_box or label in ("type", "struct")):
                 yield Declaration(name, file, units[-1])
 
 
-def _owner_of(units: Sequence[Unit]) -> str:
+def _find_owner(units: Sequence[Unit]) -> str:
     """Return the name of the type that contains the innermost unit; "" if there is none."""
     owners = (*reversed(unit_qualifiers(units[-1])), *owner_names(units[:-1]))
     return owners[0] if owners else ""
 
 
 def _are_parts(declared: Sequence[Declaration]) -> bool:
-    """Return whether all declarations are parts of a class of C# that has several parts."""
+    """Return whether all declarations are parts of a partial class of C#."""
     return all(
         one.file.language == "csharp"
         and any(b"partial" in (child.text or b"") for child in one.unit.node.children[:5])
@@ -238,7 +242,7 @@ def _is_near(path: str, file: CodeFile) -> bool:
     """Return whether a file can contain methods of a type that another file declares."""
     own = file.state.path
     if file.language == "go":
-        return folder_of(path) == folder_of(own)
+        return parent_folder(path) == parent_folder(own)
     return path.partition("src/")[0] == own.partition("src/")[0]
 
 
@@ -248,7 +252,7 @@ def _is_directly_in(file: CodeFile, binding: Binding, unit: Unit) -> bool:
 
 
 def _is_companion(boxes: Sequence[Unit], unit: Unit) -> bool:
-    """Return whether the innermost of nested classes is the companion object of another one."""
+    """Return whether the innermost class in `boxes` is the companion object of `unit`."""
     is_within = len(boxes) > 1 and boxes[-2] is unit
     return is_within and boxes[-1].title.startswith("companion")
 
@@ -258,7 +262,7 @@ def _is_in(declared: Declaration, qualifier: str) -> bool:
     return qualifier in owners or qualifier in module_names(declared.file.state.path)
 
 
-def _import_of(file: CodeFile, name: str) -> str:
+def _find_import(file: CodeFile, name: str) -> str:
     """Return the import in a file that makes a name known; "" if there is none."""
     found = find_occurrences(file.state, file.text, name)
     if found is None:
@@ -285,7 +289,7 @@ def _named_files(states: Sequence[FileState], file: CodeFile, statement: str) ->
     named = imported_path(file.state.path, statement)
     if named and (exact := [one for one in states if is_module(one.path, named)]):
         return exact
-    # A module of the same package may export the name of another one.
+    # A module of the same package may re-export the name from another module.
     is_local = bool(named) or _LOCAL_IMPORT.search(statement) is not None
     if is_local and len(states) == 1 and (named or _is_near(states[0].path, file)):
         return list(states)

@@ -29,15 +29,15 @@ _RESULTS: Final = frozenset({"CargoResult", "LockResult", "Option", "Result"})
 
 
 def await_type(name: TypeName) -> TypeName:
-    """Return the type of the value that is there after an `await`."""
+    """Return the type of the value that `await` yields; unchanged if the type is no promise."""
     if name.name in _PROMISES and name.arguments and name.arguments[-1] is not None:
         return name.arguments[-1]
     return name
 
 
-def element_of(name: TypeName) -> TypeName | None:
+def find_element_type(name: TypeName) -> TypeName | None:
     """Return the type of the elements of a list, or of the values of a map; None if unknown."""
-    inner = without_pointer(name)
+    inner = strip_pointer(name)
     if inner is None or not inner.arguments:
         return None
     if inner.name in (ARRAY, MAP) or (inner.name in _LISTS and len(inner.arguments) == 1):
@@ -45,7 +45,7 @@ def element_of(name: TypeName) -> TypeName | None:
     return None
 
 
-def without_pointer(name: TypeName) -> TypeName | None:
+def strip_pointer(name: TypeName) -> TypeName | None:
     """Return the type whose members a value has: `Foo` for `Arc<Foo>`."""
     current: TypeName | None = name
     while current is not None and current.name in _POINTERS and len(current.arguments) == 1:
@@ -53,11 +53,11 @@ def without_pointer(name: TypeName) -> TypeName | None:
     return current
 
 
-def result_of(name: TypeName, step: Step) -> TypeName | None:
+def find_result_type(name: TypeName, step: Step) -> TypeName | None:
     """Return the result of a method of Rust's standard library; None if it is another method."""
     if step.name in _SAME:
         return name
-    inner = without_pointer(name)
+    inner = strip_pointer(name)
     if inner is None or not inner.arguments:
         return None
     if step.name in _UNWRAPPING and inner.name in _RESULTS:

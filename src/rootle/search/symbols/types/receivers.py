@@ -13,14 +13,14 @@ from typing import Final
 from tree_sitter import Node
 
 from rootle.search.symbols.definitions import FoundDefinition
-from rootle.search.symbols.go.type_identity import folder_of, has_folder
+from rootle.search.symbols.go.type_identity import has_folder, parent_folder
 from rootle.search.symbols.types.code_files import CodeFile, CodeFiles
 from rootle.search.symbols.types.declarations import Declaration, Declarations
 from rootle.search.symbols.types.generic_types import (
     await_type,
-    element_of,
-    result_of,
-    without_pointer,
+    find_element_type,
+    find_result_type,
+    strip_pointer,
 )
 from rootle.syntax.declared.bindings import CLASS_SCOPES, Binding, underlying_type
 from rootle.syntax.declared.expressions import Step, read_expression
@@ -38,11 +38,11 @@ _IMPLICIT_SELF: Final = frozenset({"csharp", "java", "kotlin"})
 _CALLED_CLASSES: Final = frozenset({"kotlin", "python"})
 _CONSTRUCTORS: Final = {"rust": frozenset({"default"})}  # that a class has without declaring them
 _NULLS: Final = frozenset({"None", "null", "nil", "undefined"})
-_MAX_DEPTH: Final = 5  # of values of variables whose values are other variables, and so on
+_MAX_DEPTH: Final = 5  # levels of variables that get their values from other variables
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class TypeReference:
     """A type, and the file in which its name is written."""
 
     type: TypeName
@@ -73,21 +73,21 @@ class ReceiverTypes:
 
     def declared_type(self, file: CodeFile, node: Node, receiver: str) -> Declaration | None:
         """Return the type of a receiver at a node; None if the repository does not declare it."""
-        found = self._type_of(file, node, receiver, 0)
-        return self._declaration(found) if isinstance(found, Typed) else None
+        found = self._find_type(file, node, receiver, 0)
+        return self._declaration(found) if isinstance(found, TypeReference) else None
 
     def is_package(self, file: CodeFile, node: Node, receiver: str) -> bool:
         """Return whether a receiver in a Go file is an imported package."""
-        return isinstance(self._type_of(file, node, receiver, 0), _Package)
+        return isinstance(self._find_type(file, node, receiver, 0), _Package)
 
-    def member_of(
+    def find_member(
         self, declared: Declaration, name: str, definitions: Sequence[FoundDefinition]
     ) -> TypeMember | None:
         """Return the member with a name that a type has or inherits, or None if none is found.
 
         `definitions` are known definitions of the name. They may be incomplete.
         """
-        for one in self.declarations.with_bases(declared):
+        for one in self.declarations.walk_bases(declared):
             for definition in definitions:
                 if self.declarations.defines(one, definition):
                     return TypeMember(definition.place, one)
@@ -97,17 +97,17 @@ class ReceiverTypes:
                     return TypeMember(f"{file.state.path}:{named.start_point[0] + 1}", one)
         return None
 
-    def _type_of(
+    def _find_type(
         self, file: CodeFile, node: Node, text: str, depth: int, index: int = 0
-    ) -> Typed | _Package | None:
+    ) -> TypeReference | _Package | None:
         """Return the type of an expression; `index` selects one of the results of a Go function."""
         expression = read_expression(text) if depth < _MAX_DEPTH else None
         if expression is None:
             return None
-        current: Typed | _Package | None
+        current: TypeReference | _Package | None
         if expression.type:
             name = read_result(expression.type, file.language, 0)
-            current, steps = (Typed(name, file) if name else None), expression.steps
+            current, steps = (TypeReference(name, file) if name else None), expression.steps
         else:
             first, *rest = expression.steps
             at = index if not rest else 0
@@ -117,13 +117,13 @@ class ReceiverTypes:
                 return None
             is_last = number == len(steps) - 1
             current = self._member(current, step, depth, index if is_last else 0)
-        if expression.is_awaited and isinstance(current, Typed):
-            return Typed(await_type(current.type), current.file)
+        if expression.is_awaited and isinstance(current, TypeReference):
+            return TypeReference(await_type(current.type), current.file)
         return current
 
     def _start(
         self, file: CodeFile, node: Node, step: Step, depth: int, index: int
-    ) -> Typed | _Package | None:
+    ) -> TypeReference | _Package | None:
         if step.name in _SELF:
             return _enclosing_class(file, node) if not step.is_call else None
         bindings = _visible(file, node, step.name.lstrip("$"))
@@ -144,9 +144,9 @@ class ReceiverTypes:
             return None
         if step.is_call and file.language not in _CALLED_CLASSES and file.language != "go":
             return None
-        return Typed(TypeName(step.name), file, is_class=not step.is_call)
+        return TypeReference(TypeName(step.name), file, is_class=not step.is_call)
 
-    def _package_function(self, file: CodeFile, step: Step, index: int) -> Typed | None:
+    def _package_function(self, file: CodeFile, step: Step, index: int) -> TypeReference | None:
         """Return the result of a function of another file that a name refers to."""
         found = [
             (other, one)
@@ -157,7 +157,7 @@ class ReceiverTypes:
 
     def _agreed(
         self, file: CodeFile, bindings: Sequence[Binding], step: Step, depth: int, index: int
-    ) -> Typed | None:
+    ) -> TypeReference | None:
         """Return the type that all declarations of a variable give it."""
         functions = [one for one in bindings if one.is_function]
         if functions:
@@ -168,7 +168,9 @@ class ReceiverTypes:
             return None
         return self._type_in([(file, one) for one in bindings], depth)
 
-    def _type_in(self, bindings: Sequence[tuple[CodeFile, Binding]], depth: int) -> Typed | None:
+    def _type_in(
+        self, bindings: Sequence[tuple[CodeFile, Binding]], depth: int
+    ) -> TypeReference | None:
         written = [(file, one) for file, one in bindings if one.type]
         if written:
             return _read_written(written, 0)
@@ -177,12 +179,12 @@ class ReceiverTypes:
         types = {(one.type, one.file.state.id) for one in found if one is not None}
         return found[0] if len(types) == 1 and None not in found else None
 
-    def _value_type(self, file: CodeFile, binding: Binding, depth: int) -> Typed | None:
+    def _value_type(self, file: CodeFile, binding: Binding, depth: int) -> TypeReference | None:
         if not binding.value:
             return None
         value = binding.value.removeprefix("range ").strip()
-        found = self._type_of(file, binding.node, value, depth + 1, binding.index)
-        if not isinstance(found, Typed) or found.is_class:
+        found = self._find_type(file, binding.node, value, depth + 1, binding.index)
+        if not isinstance(found, TypeReference) or found.is_class:
             return None
         if not binding.is_element:
             return found
@@ -190,24 +192,24 @@ class ReceiverTypes:
             return None
         return self._element(found)
 
-    def _element(self, found: Typed) -> Typed | None:
-        """Return the type of the elements of a list or map, whose type can have its own name."""
-        if (element := element_of(found.type)) is not None:
-            return Typed(element, found.file)
+    def _element(self, found: TypeReference) -> TypeReference | None:
+        """Return the element type of a list or map, or of a named type that is declared as one."""
+        if (element := find_element_type(found.type)) is not None:
+            return TypeReference(element, found.file)
         declared = self._declaration(found)
         written = underlying_type(declared.file.tree, declared.unit.node) if declared else ""
         name = read_type(written, declared.file.language) if declared is not None else None
-        element = element_of(name) if name is not None else None
-        return Typed(element, declared.file) if declared and element else None
+        element = find_element_type(name) if name is not None else None
+        return TypeReference(element, declared.file) if declared and element else None
 
     def _member(
-        self, current: Typed | _Package, step: Step, depth: int, index: int
-    ) -> Typed | None:
+        self, current: TypeReference | _Package, step: Step, depth: int, index: int
+    ) -> TypeReference | None:
         if isinstance(current, _Package):
             return self._select_element(self._package_member(current, step, index), step)
-        built_in = result_of(current.type, step) if step.is_call else None
+        built_in = find_result_type(current.type, step) if step.is_call else None
         if built_in is not None and current.file.language == "rust":
-            return Typed(built_in, current.file)
+            return TypeReference(built_in, current.file)
         declared = self._declaration(current)
         if declared is None:
             return None
@@ -215,14 +217,18 @@ class ReceiverTypes:
         found = self._member_type(members, step, depth, index)
         if found is None and step.is_call and current.is_class:
             own = _CONSTRUCTORS.get(current.file.language, ())
-            found = Typed(current.type, current.file) if step.name in own and not members else None
+            found = (
+                TypeReference(current.type, current.file)
+                if step.name in own and not members
+                else None
+            )
         if found is None:
             return None
         if found.type.name in _OWN_TYPES and not found.type.arguments:
-            found = Typed(TypeName(declared.name), declared.file)
+            found = TypeReference(TypeName(declared.name), declared.file)
         if step.is_unwrapped and step.is_call and found.type.arguments:
             inner = found.type.arguments[0]
-            found = Typed(inner, found.file) if inner is not None else None
+            found = TypeReference(inner, found.file) if inner is not None else None
         return self._select_element(found, step)
 
     def _member_type(
@@ -231,7 +237,7 @@ class ReceiverTypes:
         step: Step,
         depth: int,
         index: int,
-    ) -> Typed | None:
+    ) -> TypeReference | None:
         functions = [pair for pair in members if pair[1].is_function]
         if step.is_call:
             return _read_written(functions, index)
@@ -240,17 +246,17 @@ class ReceiverTypes:
             return self._type_in(fields, depth + 1) if depth < _MAX_DEPTH else None
         return _read_written([pair for pair in functions if _is_property(*pair)], 0)
 
-    def _package_member(self, package: _Package, step: Step, index: int) -> Typed | None:
+    def _package_member(self, package: _Package, step: Step, index: int) -> TypeReference | None:
         """Return the type of a function, a variable or a type in a package of Go."""
         found = []
         for state in self._files.definers(step.name, "go"):
-            if not has_folder(package.path, folder_of(state.path)):
+            if not has_folder(package.path, parent_folder(state.path)):
                 continue
             other = self._files.get(state)
             if other is None:
                 continue
             if self.declarations.find(TypeName(step.name), other) is not None:
-                return Typed(TypeName(step.name), other, is_class=not step.is_call)
+                return TypeReference(TypeName(step.name), other, is_class=not step.is_call)
             found += [
                 (other, one)
                 for one in other.bindings(step.name)
@@ -260,24 +266,24 @@ class ReceiverTypes:
             ]
         return _read_written(found, index)
 
-    def _select_element(self, found: Typed | None, step: Step) -> Typed | None:
+    def _select_element(self, found: TypeReference | None, step: Step) -> TypeReference | None:
         for _ in range(step.indices):
             found = self._element(found) if found is not None else None
         return found
 
-    def _declaration(self, typed: Typed) -> Declaration | None:
-        name = without_pointer(typed.type)
+    def _declaration(self, typed: TypeReference) -> Declaration | None:
+        name = strip_pointer(typed.type)
         return self.declarations.find(name, typed.file) if name is not None else None
 
 
-def _read_written(found: Sequence[tuple[CodeFile, Binding]], index: int) -> Typed | None:
-    """Return the type that declarations write, if all of them write the same one."""
+def _read_written(found: Sequence[tuple[CodeFile, Binding]], index: int) -> TypeReference | None:
+    """Return the written type of the declarations, if it is the same in all of them."""
     types = {one.type for _, one in found}
     if len(types) != 1:
         return None
     file, binding = found[0]
     name = read_result(binding.type, file.language, index)
-    return Typed(name, file) if name is not None else None
+    return TypeReference(name, file) if name is not None else None
 
 
 def _is_property(file: CodeFile, binding: Binding) -> bool:
@@ -293,21 +299,21 @@ def _is_property(file: CodeFile, binding: Binding) -> bool:
     return any(one.type == "get" for one in node.children)
 
 
-def _enclosing_class(file: CodeFile, node: Node) -> Typed | None:
+def _enclosing_class(file: CodeFile, node: Node) -> TypeReference | None:
     """Return the type around a node; for Rust, the type of the `impl` block."""
     units = list(file.tree.units_at(node.start_point[0]))
     box = next((one for one in reversed(units) if one.is_box), None)
     if box is None:
         return None
     if box.symbol:
-        return Typed(TypeName(box.symbol), file)
+        return TypeReference(TypeName(box.symbol), file)
     label, _, name = box.title.partition(" ")
     found = read_result(name, file.language, 0) if label == "impl" else None
-    return Typed(found, file) if found is not None else None
+    return TypeReference(found, file) if found is not None else None
 
 
 def _visible(file: CodeFile, node: Node, name: str) -> Sequence[Binding]:
-    """Return the declarations of a variable that are known at a node, of the innermost scope."""
+    """Return the visible declarations of a variable at a node, from the innermost scope only."""
     known = [
         one
         for one in file.local_bindings(name, node.start_point[0])

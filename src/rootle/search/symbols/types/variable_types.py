@@ -17,7 +17,7 @@ _CLASS: Final = r"(?P<type>[A-Z](?=\w*[a-z])\w*)\b"
 _NAME: Final = re.compile(r"\w+")
 _TYPE_FIRST: Final = frozenset("c cpp csharp dart java".split())
 # The declarations of all variables in a text, with the groups "name" and "type". The text after the
-# first word is only looked at, because it can contain the first word of another declaration.
+# type is matched by a lookahead, because it can contain the type of another declaration.
 _TYPE_FIRST_PATTERN: Final = re.compile(
     r"\b(?P<type>[A-Z]\w*)\b(?=(?:<[^;(){}]{0,80}>)?(?:\[\])?[&*?\s]+(?P<name>\w+)\s*[,);=:])"
 )
@@ -34,7 +34,7 @@ _VALUE: Final = (
 )
 _ASSIGNED: Final = re.compile(rf"\s*:?=\s*(?:await\s+)?(?:new\s+|&)?{_VALUE}")
 _ASSIGNED_WITH_NEW: Final = re.compile(rf"\s*:?=\s*(?:await\s+)?new\s+{_VALUE}")
-# Declarations in a function of Go that are compared; of more, those of the whole file are used.
+# If a function of Go has more declarations of a variable, those of the whole file are used instead.
 _MAX_IN_FUNCTION: Final = 100
 # In these languages, a call without `new` may call a function, whose name can be capitalized.
 _WITH_NEW: Final = frozenset("cpp csharp java php".split())
@@ -70,13 +70,13 @@ class VariableTypes:
 
     def find(self, variable: str) -> frozenset[str]:
         """Return the types of a variable anywhere in the text."""
-        return frozenset(kind for _, kind in self._declarations_of(variable))
+        return frozenset(kind for _, kind in self._list_declarations(variable))
 
     def find_in_function(self, variable: str, end: int) -> frozenset[str]:
         """Return the types of a variable between the start of a Go function and an offset in it."""
         at = bisect_left(self._functions, end)
         start = self._functions[at - 1] if at else 0
-        declared = self._declarations_of(variable)
+        declared = self._list_declarations(variable)
         first, last = bisect_left(declared, (start, "")), bisect_left(declared, (end, ""))
         if last - first > _MAX_IN_FUNCTION:
             return self.find(variable)
@@ -87,7 +87,7 @@ class VariableTypes:
         """The offsets of the functions of a Go file."""
         return [match.start() for match in re.finditer(r"^func ", self._text, re.MULTILINE)]
 
-    def _declarations_of(self, variable: str) -> Sequence[tuple[int, str]]:
+    def _list_declarations(self, variable: str) -> Sequence[tuple[int, str]]:
         """Return the offset and the type of each declaration of a variable, in order."""
         if variable not in self._known:
             self._known[variable] = sorted(self._find_declarations(variable))

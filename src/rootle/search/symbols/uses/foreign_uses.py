@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from rootle.search.symbols.definitions import FoundDefinition, package_names
-from rootle.search.symbols.go.type_identity import folder_of, has_folder
+from rootle.search.symbols.go.type_identity import has_folder, parent_folder
 from rootle.search.symbols.parsed_files import FileOccurrences
 from rootle.search.symbols.types.variable_types import VariableTypes
 from rootle.search.symbols.uses.impl_heads import ImplHead, read_impl_heads
@@ -93,7 +93,7 @@ class ForeignUses:
         self._owner = owner
         self._find_texts = find_texts
         languages = {one.symbol.language for one in selected}
-        self._folders = {folder_of(one.symbol.path) for one in selected}
+        self._folders = {parent_folder(one.symbol.path) for one in selected}
         self._owners = {owner, *(one.owners[0] for one in selected if one.owners)}
         self._are_members = bool(owner and selected) and are_members
         are_types = all(one.symbol.kind in _TYPES for one in selected)
@@ -130,7 +130,8 @@ class ForeignUses:
     def _is_in_other_scope(self, found: FileOccurrences, before: str) -> bool:
         """Return whether the name of a type after the text `before` is in another class or module.
 
-        Without a scope, the name is that of an enclosing class or module, which the file names.
+        Without a scope, the name can be that of a type in the owner only if the file also names the
+        owner or a related class.
         """
         if _TOP_LEVEL.search(before):
             return True
@@ -142,7 +143,7 @@ class ForeignUses:
     def _is_other_scope(self, name: str) -> bool:
         """Return whether a class or module neither inherits from the owner nor is an alias of it.
 
-        If the owner has too many files to find all its relatives, those of the name are searched.
+        If the owner is in too many files to find all its relatives, the files with `name` are read.
         """
         if self._find_related():
             return self._is_other(name)
@@ -156,7 +157,7 @@ class ForeignUses:
         return self._scopes[name]
 
     def _names_no_related(self, text: str) -> bool:
-        """Return whether a text names none of the owners and of the classes that are related."""
+        """Return whether a text contains no name of an owner or of a related class."""
         related = self._find_related()
         return bool(related) and not any(
             re.search(rf"\b{re.escape(name)}\b", text) for name in related
@@ -226,7 +227,7 @@ class ForeignUses:
             match = _GO_QUALIFIER.search(before)
             return match is None or not self._is_package(found, match[1])
         path = found.state.path
-        if folder_of(path) not in self._folders:
+        if parent_folder(path) not in self._folders:
             return "." not in self._go_imports(found.text)
         if path not in self._packages:
             self._packages[path] = package_names(found)
@@ -336,5 +337,5 @@ def _is_field(tree: SourceTree, at: Position, size: int) -> bool:
 
 
 def _find_go_imports(text: str) -> Mapping[str, str]:
-    """Return the paths of the imports with another name, by this name; the name can be "."."""
+    """Return the paths of the renamed imports of a Go file by their new names, such as "."."""
     return dict(reversed(_GO_IMPORT.findall(text)))  # the first one counts

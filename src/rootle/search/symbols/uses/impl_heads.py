@@ -32,12 +32,12 @@ def read_impl_heads(text: str) -> Sequence[ImplHead]:
 
 
 def _read(match: re.Match[str]) -> ImplHead:
-    head = _WHERE.split(_without_arguments(match[1]), maxsplit=1)[0]
+    head = _WHERE.split(_strip_arguments(match[1]), maxsplit=1)[0]
     *traits, name = _FOR.split(f" {head}")
     return ImplHead(match.start(), _last_name(traits[-1]) if traits else "", _last_name(name))
 
 
-def _without_arguments(head: str) -> str:
+def _strip_arguments(head: str) -> str:
     """Return a head without the parts in angle brackets: " A for B" for "<T> A for B<T>"."""
     depth, kept = 0, []
     for part in _PART.findall(head):

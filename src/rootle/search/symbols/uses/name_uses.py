@@ -10,7 +10,7 @@ from typing import Final
 
 from rootle.index.reader import FileState
 from rootle.search.symbols.bases.extending_files import can_extend
-from rootle.search.symbols.definitions import FoundDefinition, is_test_place, scope_of
+from rootle.search.symbols.definitions import FoundDefinition, format_scope, is_test_place
 from rootle.search.symbols.go.interfaces import GoInterfaces
 from rootle.search.symbols.name_scan import NameScan
 from rootle.search.symbols.parsed_files import FileOccurrences, classify_line
@@ -86,7 +86,7 @@ class NameUses:
         """Return the sorted uses for the requested aspect."""
         found = [*chain.from_iterable(map(self._uses_in, self._states))]
         if self._scan.request.aspect == "implementations":
-            found = self._with_implicit(found, self._selected)
+            found = self._add_implicit(found, self._selected)
             if all(one.symbol.kind not in CLASSES for one in self._selected):
                 found += self._overrides()
         evidence = OwnerEvidence(self._owner, self._scan.name, self._scan.files).score
@@ -168,7 +168,7 @@ class NameUses:
         """
         if found.tree is None or not self._everything:
             return None
-        # After `close = file.close`, a call of the variable calls the method.
+        # After `close = file.close`, calls are listed: a call of the variable calls the method.
         is_renamed = any(can_rename_member(found.tree, *at, found.size) for at in found.positions)
         places = [at for at in found.positions if not self._scan.is_defined_at(state, at)]
         return LocalVariables(found.tree, places, found.size, is_plain_call=not is_renamed)
@@ -208,7 +208,7 @@ class NameUses:
             reference = classify(found.tree, row, column, size)
             if reference.kind == "reference" and self._has_ruby_method and found.may_call_at(at):
                 reference = OccurrenceRole("call")
-            scope = scope_of(list(found.tree.units_at(row)))
+            scope = format_scope(list(found.tree.units_at(row)))
             target = self._resolver.resolve(found, at, reference)
         path = found.state.path
         is_test = is_test_place(path, scope)
@@ -238,10 +238,10 @@ class NameUses:
             return use.kind == "implementation"
         return True
 
-    def _with_implicit(
+    def _add_implicit(
         self, uses: Sequence[SymbolUse], selected: Sequence[FoundDefinition]
     ) -> list[SymbolUse]:
-        """Add implicit implementations to the uses: a Go type does not name its interfaces.
+        """Add implicit implementations to the uses, because a Go type does not name its interfaces.
 
         Leave out uses that embed a type of the same name from another package.
         """

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from rootle.search.symbols.parsed_files import FileOccurrences
-from rootle.text.terms import WORD, split_identifier, stem_of
+from rootle.text.terms import WORD, file_stem, split_identifier
 from rootle.types import SymbolUse
 
 
@@ -36,7 +36,7 @@ class OwnerEvidence:
         if not self._owner:
             return 0
         has_receiver = any(map(self._is_named, self._receiver.findall(use.text)))
-        places = [*WORD.findall(use.scope), stem_of(use.path)]
+        places = [*WORD.findall(use.scope), file_stem(use.path)]
         is_inside = any(map(self._is_named, places))
         return 2 * has_receiver + 2 * is_inside + self._names_owner(use.path)
 

@@ -103,14 +103,14 @@ class OwnerFilter:
 
     def _is_below(self, found: FoundDefinition, names: tuple[str, ...]) -> bool:
         count = len(found.owners)
-        places = {*path_names(found.symbol.path), *self._packages_of(found.symbol.path)}
+        places = {*path_names(found.symbol.path), *self._list_packages(found.symbol.path)}
         return found.owners == names[:count] and places.issuperset(names[count:])
 
     def is_in_package(self, found: FoundDefinition) -> bool:
         """Return whether the owner is the package that a definition belongs to."""
         if not self._owner or found.owners:
             return False
-        return self._owner in self._packages_of(found.symbol.path)
+        return self._owner in self._list_packages(found.symbol.path)
 
     def _is_within(self, found: FoundDefinition) -> bool:
         return (
@@ -127,7 +127,7 @@ class OwnerFilter:
         new = list(names)
         known = set(new)
         for _ in range(_MAX_BASES):
-            bases = [base for name in new for base in self._bases_of(name)]
+            bases = [base for name in new for base in self._list_bases(name)]
             new = [base for base in dict.fromkeys(bases) if base not in known]
             if not new:
                 return
@@ -142,7 +142,7 @@ class OwnerFilter:
                 return selected
         return []
 
-    def _bases_of(self, name: str) -> Sequence[str]:
+    def _list_bases(self, name: str) -> Sequence[str]:
         if name not in self._bases and len(self._bases) >= _MAX_CLASSES:
             self.has_all_bases = False
             return ()
@@ -151,15 +151,15 @@ class OwnerFilter:
         return self._bases[name]
 
     def _find_packages(self, found: FoundDefinition) -> list[tuple[str, ...]]:
-        """Return the names of the packages of a definition; Scala nests the clauses of a file."""
-        clauses = self._clauses_of(found.symbol.path)
+        """Return the possible packages of a definition; the clauses of a Scala file are nested."""
+        clauses = self._list_clauses(found.symbol.path)
         nested = tuple(part for clause in clauses for part in clause)
         return [*clauses, nested] if clauses else []
 
-    def _packages_of(self, path: str) -> frozenset[str]:
-        return frozenset(part for clause in self._clauses_of(path) for part in clause)
+    def _list_packages(self, path: str) -> frozenset[str]:
+        return frozenset(part for clause in self._list_clauses(path) for part in clause)
 
-    def _clauses_of(self, path: str) -> list[tuple[str, ...]]:
+    def _list_clauses(self, path: str) -> list[tuple[str, ...]]:
         if path not in self._clauses:
             self._clauses |= {one.state.path: package_clauses(one) for one in self._list_files()}
         return self._clauses.get(path, [])

@@ -31,8 +31,8 @@ def use_order(
 ) -> tuple[object, ...]:
     """Return the sort key of a use; `is_owned` is set for the uses of a member.
 
-    `evidence` returns a number for a use without a target, which is higher the more signs of
-    the class of the member the use has.
+    `evidence` returns a number for a use without a target. The more signs there are that the use
+    belongs to the class of the member, the higher the number.
     """
     is_prose = use.kind in PROSE_KINDS
     # For a member, uses without a target come after the others, because their class is unknown.

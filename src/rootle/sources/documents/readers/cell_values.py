@@ -93,13 +93,13 @@ def read_formats(container: ZipContainer, part: str, day_0: datetime) -> CellFor
         elif kind != START:
             continue
         elif name == "numFmt":
-            known[attributes.get("numFmtId", "")] = _kind_of(attributes.get("formatCode", ""))
+            known[attributes.get("numFmtId", "")] = _find_kind(attributes.get("formatCode", ""))
         elif name == "xf" and in_cells:
             kinds.append(known.get(attributes.get("numFmtId", ""), _NUMBER))
     return CellFormats(tuple(kinds), day_0)
 
 
-def _kind_of(code: str) -> str:
+def _find_kind(code: str) -> str:
     """Return the kind of the numbers that a format code describes, such as dates."""
     pattern = _NOT_PATTERN.sub("", code[:_MAX_CODE_CHARS])
     if _ELAPSED.search(pattern):

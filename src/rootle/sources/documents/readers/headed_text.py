@@ -29,7 +29,7 @@ class HeadedText:
         self._lines: list[str] = []
         self._chars = 0
 
-    def heading(self, level: int, text: str) -> None:
+    def start_section(self, level: int, text: str) -> None:
         """Start the section of a heading; level 1 is the outermost."""
         text = " ".join(text.split())
         if not text:
@@ -39,7 +39,7 @@ class HeadedText:
         self._path = [outer for outer in self._path if outer[0] < level] + [(level, text)]
         self._lines.append(text)
 
-    def paragraph(self, text: str) -> None:
+    def add_paragraph(self, text: str) -> None:
         """Add a paragraph. It becomes one line, or several lines if it contains line breaks."""
         text = text.strip()
         if not text:

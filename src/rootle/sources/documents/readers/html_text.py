@@ -30,9 +30,10 @@ def read_html(html: str, found: ExtractedDocument) -> None:
 
 
 def escape_unclosed(html: str) -> str:
-    """Return HTML in which each "<" after the last ">" is text, as the parser treats it.
+    """Escape each "<" after the last ">".
 
-    The parser itself searches the rest of the text for each of them, which takes quadratic time.
+    The parser would treat these characters as text too, but only after it has searched the rest of
+    the text for each of them, which takes quadratic time.
     """
     head, end, tail = html.rpartition(">")
     return head + end + tail.replace("<", "&lt;")
@@ -98,8 +99,8 @@ class _HtmlText(TolerantHtmlParser):
         text, self._parts = "".join(self._parts), []
         level, self._level = self._level, 0
         if level:
-            self._text.heading(level, text)
+            self._text.start_section(level, text)
         else:
             line = text if self._is_preformatted else " ".join(text.split())
-            self._text.paragraph("" if line.strip(" |") == "" else line)  # a row of empty cells
+            self._text.add_paragraph("" if line.strip(" |") == "" else line)  # a row of empty cells
         self._is_preformatted = False

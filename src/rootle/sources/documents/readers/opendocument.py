@@ -20,7 +20,7 @@ from rootle.sources.documents.zip_container import (
     TEXT,
     XmlEvent,
     ZipContainer,
-    without_elements,
+    skip_elements,
 )
 from rootle.sources.files.skip_rules import DAMAGED, ENCRYPTED
 
@@ -44,7 +44,7 @@ def read_opendocument(file: BinaryIO, found: ExtractedDocument) -> None:
         if _CONTENT not in container:
             raise DocumentError(DAMAGED)
         read_properties(container, found, "meta.xml")
-        events = without_elements(container.events(_CONTENT), _IGNORED)
+        events = skip_elements(container.events(_CONTENT), _IGNORED)
         for event in events:
             if event.kind != START:
                 continue
@@ -88,10 +88,10 @@ def _read_text(events: Iterator[XmlEvent], found: ExtractedDocument) -> None:
             if table.add(line):
                 continue
             if level:
-                text.heading(level, line)
+                text.start_section(level, line)
             else:
-                text.paragraph(line)
-        text.paragraph(table.read(event))
+                text.add_paragraph(line)
+        text.add_paragraph(table.read(event))
     text.end_section()
 
 

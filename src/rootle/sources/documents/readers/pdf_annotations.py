@@ -54,13 +54,13 @@ def read_annotations(
         if not annotation:
             continue
         try:
-            lines.update(dict.fromkeys(_lines_of(document, annotation, found)))
+            lines.update(dict.fromkeys(_read_lines(document, annotation, found)))
         finally:
             pdfium_c.FPDFPage_CloseAnnot(annotation)
     return list(lines)
 
 
-def _lines_of(
+def _read_lines(
     document: pdfium.PdfDocument, annotation: Any, found: ExtractedDocument
 ) -> Iterator[str]:
     kind = pdfium_c.FPDFAnnot_GetSubtype(annotation)

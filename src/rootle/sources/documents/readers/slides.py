@@ -15,7 +15,7 @@ from rootle.sources.documents.zip_container import (
     TEXT,
     XmlEvent,
     ZipContainer,
-    without_elements,
+    skip_elements,
 )
 
 # Placeholders with the same text on every slide, and the thumbnail of the slide on its notes page.
@@ -64,7 +64,7 @@ def _read_shapes(container: ZipContainer, part: str) -> tuple[str, list[str]]:
     """Return the title of a slide, and its lines: the title, the paragraphs and the table rows."""
     titles: list[str] = []
     others: list[str] = []
-    events = without_elements(container.events(part), (FALLBACK,))
+    events = skip_elements(container.events(part), (FALLBACK,))
     for placeholder, lines in _list_shapes(events):
         if placeholder in _TITLES:
             titles += lines

@@ -20,7 +20,7 @@ from rootle.sources.documents.zip_container import (
     TEXT,
     ZipContainer,
     find_part,
-    without_elements,
+    skip_elements,
 )
 
 _MAX_SHARED_CHARS: Final = 50_000_000
@@ -91,7 +91,7 @@ def _list_comments(container: ZipContainer, part: str) -> Iterator[tuple[str, st
     parts: list[str] = []
     chars = 0
     in_text = False
-    for kind, name, attributes in without_elements(container.events(part), _READINGS):
+    for kind, name, attributes in skip_elements(container.events(part), _READINGS):
         if kind == TEXT:
             if in_text:
                 parts.append(name)
@@ -116,7 +116,7 @@ def _read_shared(container: ZipContainer, part: str) -> list[str]:
     parts: list[str] = []
     chars = 0
     in_text = False
-    for kind, name, _ in without_elements(container.events(part), _READINGS):
+    for kind, name, _ in skip_elements(container.events(part), _READINGS):
         if kind == TEXT:
             if in_text:
                 parts.append(name)
@@ -144,7 +144,7 @@ def _read_rows(
     kind_of_cell = style = ""
     value: list[str] = []
     in_value = False
-    for kind, name, attributes in without_elements(container.events(part), _READINGS):
+    for kind, name, attributes in skip_elements(container.events(part), _READINGS):
         if kind == TEXT:
             if in_value:
                 value.append(name)
@@ -161,7 +161,7 @@ def _read_rows(
         elif name in ("v", "t"):
             in_value = False
         elif name == "c":
-            text = _text_of("".join(value), kind_of_cell, style, shared, formats)
+            text = _read_text("".join(value), kind_of_cell, style, shared, formats)
             if column <= _MAX_COLUMNS:
                 cells.update({column: text} if text else {})
             else:
@@ -172,7 +172,7 @@ def _read_rows(
             yield number, cells
 
 
-def _text_of(value: str, kind: str, style: str, shared: list[str], formats: CellFormats) -> str:
+def _read_text(value: str, kind: str, style: str, shared: list[str], formats: CellFormats) -> str:
     if kind == "s":
         at = _number(value, -1)
         value = shared[at] if 0 <= at < len(shared) else ""

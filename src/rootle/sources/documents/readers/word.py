@@ -21,7 +21,7 @@ from rootle.sources.documents.zip_container import (
     XmlEvent,
     ZipContainer,
     find_part,
-    without_elements,
+    skip_elements,
 )
 
 _HEADING_STYLE: Final = re.compile(r"heading (\d)|(title)", re.IGNORECASE)
@@ -45,13 +45,13 @@ def read_word(file: BinaryIO, found: ExtractedDocument) -> None:
         text = HeadedText(found)
         for level, line in _list_paragraphs(container.events(main), levels):
             if level:
-                text.heading(level, line)
+                text.start_section(level, line)
             else:
-                text.paragraph(line)
+                text.add_paragraph(line)
         for title, lines in _list_appendices(container, relations.values()):
-            text.heading(1, title)
+            text.start_section(1, title)
             for line in lines:
-                text.paragraph(line)
+                text.add_paragraph(line)
         text.end_section()
 
 
@@ -62,18 +62,18 @@ def _list_appendices(
     parts = [(kind, name) for kind, name in relations if name in container]
     for kind, name in parts:
         if kind in _NOTES:
-            yield kind.capitalize(), _lines_of(container, name)
+            yield kind.capitalize(), _read_lines(container, name)
     if charts := [
         line for kind, name in parts if kind == "chart" for line in read_chart(container, name)
     ]:
         yield "Charts", charts
     # Each section and each kind of page can have a header; often, all of them are equal.
-    margins = (_lines_of(container, name) for kind, name in parts if kind in _MARGINS)
+    margins = (_read_lines(container, name) for kind, name in parts if kind in _MARGINS)
     if lines := dict.fromkeys(line for part in margins for line in part if line.strip()):
         yield "Headers and footers", lines
 
 
-def _lines_of(container: ZipContainer, part: str) -> Iterator[str]:
+def _read_lines(container: ZipContainer, part: str) -> Iterator[str]:
     return (line for _, line in _list_paragraphs(container.events(part), {}))
 
 
@@ -108,7 +108,7 @@ def _list_paragraphs(
     row = _Row()
     table_depth = 0
     in_text = False
-    for kind, name, attributes in without_elements(events, _IGNORED):
+    for kind, name, attributes in skip_elements(events, _IGNORED):
         if kind == TEXT:
             if in_text:
                 paragraphs.add(name)

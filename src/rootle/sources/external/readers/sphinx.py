@@ -30,7 +30,7 @@ _WITHOUT_SECTION: Final = frozenset({"std:label", "std:doc"})
 def read_sphinx(tree: FolderTree) -> Iterator[ExternalDocument | tuple[str, str] | CutFile]:
     """Yield the pages that an inventory names, or lists of their symbols if pages are missing.
 
-    If the inventory is cut off or too long, its entries up to there are read, and it is reported.
+    If the inventory is truncated or too long, its first entries are read, and a CutFile is yielded.
     """
     pages, is_whole = _list_entries(tree)
     if not is_whole:

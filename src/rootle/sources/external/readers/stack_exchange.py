@@ -54,7 +54,7 @@ def read_stack_exchange(
         questions = posts.execute(
             "SELECT id, accepted, score, created, title, tags, body FROM posts "
             "WHERE parent IS NULL ORDER BY score DESC, id LIMIT ?",
-            (max_documents + 1,),  # one more shows that there are more
+            (max_documents + 1,),  # the additional one shows the caller that there are more
         )
         for question in questions:
             answers = posts.execute(

@@ -60,7 +60,9 @@ def find_operations(text: str, language: str) -> tuple[DocumentSection, ...]:
     if finder is None:
         return ()
     lines = _split(text)
-    return _make_sections([(_above(lines, at), title) for at, title in finder(lines)], lines)
+    return _make_sections(
+        [(_skip_comment_above(lines, at), title) for at, title in finder(lines)], lines
+    )
 
 
 def _openapi_indentation(text: str) -> int | None:
@@ -103,7 +105,7 @@ def _make_sections(starts: Sequence[_Start], lines: Sequence[str]) -> tuple[Docu
     return tuple(sections)
 
 
-def _above(lines: Sequence[str], at: int) -> int:
+def _skip_comment_above(lines: Sequence[str], at: int) -> int:
     """Return the first line of the comment or the description directly above a line."""
     lowest = max(0, at - _MAX_LINES_ABOVE)
     while at > lowest:

@@ -8,7 +8,7 @@ from typing import Final
 
 from rootle.sources.git.commits.definition_lines import defined_name, defined_names, has_rules
 from rootle.sources.git.commits.patch_parsing import Hunk
-from rootle.text.languages import CODE_EXTENSIONS, language_of
+from rootle.text.languages import CODE_EXTENSIONS, detect_language
 from rootle.types import UNNAMED_CHANGES
 
 MAX_NAMES: Final = 12  # per file; the names of further definitions are left out
@@ -45,10 +45,10 @@ def find_changed_names(hunks: Sequence[Hunk], path: str) -> tuple[str, ...]:
     The last name is UNNAMED_CHANGES if other definitions may have changed too. UNNAMED_CHANGES is
     never returned for prose, because most paragraphs have no name.
     """
-    is_code = language_of(path) in CODE_EXTENSIONS
+    is_code = detect_language(path) in CODE_EXTENSIONS
     if not has_rules(path):
         return (UNNAMED_CHANGES,) if is_code and hunks else ()
-    found = dict.fromkeys(name for hunk in hunks for name in _names_of(hunk, path) if name)
+    found = dict.fromkeys(name for hunk in hunks for name in _list_names(hunk, path) if name)
     names = [name for name in found if name != UNNAMED_CHANGES]
     is_incomplete = len(names) > MAX_NAMES or len(names) < len(found)
     if is_code and is_incomplete:
@@ -83,7 +83,7 @@ def _find_names_in(hunk: Hunk, path: str) -> list[str]:
     return names
 
 
-def _names_of(hunk: Hunk, path: str) -> Iterator[str]:
+def _list_names(hunk: Hunk, path: str) -> Iterator[str]:
     """Yield the definitions that enclose the changed lines of a hunk; "" outside definitions."""
     walk = _HunkWalk(hunk, path)
     is_blank = not any(line[1:].strip() for line in hunk.lines if not line.startswith(" "))
@@ -107,7 +107,7 @@ class _HunkWalk:
     """
 
     def __init__(self, hunk: Hunk, path: str) -> None:
-        language, heading = language_of(path), hunk.heading
+        language, heading = detect_language(path), hunk.heading
         self._is_prose = language not in CODE_EXTENSIONS
         self._is_python = language == "python"
         self._has_decorators = language in _DECORATED

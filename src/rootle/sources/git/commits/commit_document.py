@@ -29,7 +29,7 @@ from rootle.types import (
 )
 
 _MAX_RENAMES: Final = 200  # renamed files whose old paths are indexed
-# Of a commit that changes more files, only the lines that remove something are indexed.
+# If a commit changes more files, only the lines that remove a word for good are indexed.
 _MAX_FILES_WITH_PATCH: Final = 100
 _MAX_PATCH_CHARS: Final = 10_000
 _MAX_FILE_CHARS: Final = 3_000
@@ -69,7 +69,7 @@ def make_document(commit: CommitPatch) -> Document:
         start = len(lines) + 1
         lines += [line.replace("\n", " ") for line in section.lines]
         places.append(DocumentSection(section.label, start, len(lines), section.title))
-    title, is_partial = subject_of(commit.message), not commit.is_complete
+    title, is_partial = read_subject(commit.message), not commit.is_complete
     return commit_document(commit, title, lines, places, is_partial=is_partial)
 
 
@@ -102,7 +102,7 @@ def commit_document(
     )
 
 
-def subject_of(message: str) -> str:
+def read_subject(message: str) -> str:
     """Return the first line of a message."""
     return message.partition("\n")[0].strip()[:_MAX_TITLE_CHARS]
 

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from rootle.text.languages import UNKNOWN, language_of
+from rootle.text.languages import UNKNOWN, detect_language
 
 _MAX_LINE_CHARS: Final = 400  # the rest of a line is not matched
 # Words that can precede the keyword of a definition or the return type of a method.
@@ -175,7 +175,7 @@ def _rules(language: str) -> tuple[_Rule, ...]:
 
 def has_rules(path: str) -> bool:
     """Return whether definitions or headings in the language of a file are recognized."""
-    return language_of(path) in _PATTERNS or language_of(path) in ("markdown", "rst")
+    return detect_language(path) in _PATTERNS or detect_language(path) in ("markdown", "rst")
 
 
 def defined_name(line: str, path: str) -> str:
@@ -185,7 +185,7 @@ def defined_name(line: str, path: str) -> str:
 
 def defined_names(lines: Sequence[str], path: str) -> list[str]:
     """Return the names that consecutive lines of a file define, one per line; most are ""."""
-    language = language_of(path)
+    language = detect_language(path)
     if language == "markdown":
         return _find_headings(lines)
     if language == "rst":
@@ -224,11 +224,11 @@ def _find_headings(lines: Sequence[str]) -> list[str]:
             is_code = not is_code and bool(fence[1].strip())
         heading = None if is_code else _MARKDOWN_HEADING.match(line, 0, _MAX_LINE_CHARS)
         if is_code or heading is not None:
-            found[at] = _without_closing(heading[1]) if heading else ""
+            found[at] = _strip_closing(heading[1]) if heading else ""
     return found
 
 
-def _without_closing(heading: str) -> str:
+def _strip_closing(heading: str) -> str:
     """Return the text of a heading of Markdown without the number signs that may follow it."""
     text = heading.rstrip(" \t")
     return text.rstrip("#").rstrip(" \t") or text[:1]

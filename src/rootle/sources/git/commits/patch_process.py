@@ -27,8 +27,8 @@ from rootle.text.file_kinds import is_vendored
 _MAX_PATCH_BYTES: Final = 2_000_000
 # Time limit for one commit. git needs this long only for a commit that changes thousands of files.
 _TIMEOUT_S: Final = 60.0
-# Time limit for all commits that take longer than a second. The patches of further commits are not
-# read. Kafka has no such commit.
+# Limit on the total time of all commits that take longer than a second. After it, no further
+# patches are read. In the repository of Kafka, no commit takes longer than a second.
 _SLOW_S: Final = 1.0
 _ALL_SLOW_S: Final = 120.0
 _DIFF: Final = (
@@ -111,8 +111,8 @@ class PatchProcess:
         self.failed_levels: set[tuple[str, ...]] = set()
         self._left_s = _ALL_SLOW_S
         self._sessions: dict[tuple[str, ...], GitSession] = {}
-        # In case nothing calls `close`. When rootle ends, a thread may still read; git then ends by
-        # itself, because its input is closed.
+        # End the processes even if nothing calls `close`, but not when rootle exits: a thread may
+        # still be reading then, and git ends by itself because its input is closed.
         finalize(self, _close_all, self._sessions).atexit = False
 
     def __reduce__(self) -> tuple[type[PatchProcess], tuple[str, Levels]]:

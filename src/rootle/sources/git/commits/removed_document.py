@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Final
 
-from rootle.sources.git.commits.commit_document import commit_document, subject_of
+from rootle.sources.git.commits.commit_document import commit_document, read_subject
 from rootle.sources.git.commits.patch_parsing import CommitPatch
 from rootle.sources.git.commits.removed_code import (
     MAX_BLOCKS,
@@ -17,8 +17,8 @@ from rootle.sources.source import Document
 from rootle.types import REMOVED_SCOPE_SEPARATOR, DocumentSection
 
 # Maximum number of characters for one commit. A commit that removes more deletes a whole component.
-# So that all of its definitions are found, only the first lines of each of them are indexed: the
-# largest of these numbers of lines for which they fit.
+# To keep all of its definitions searchable, only the first lines of each are indexed. The number of
+# lines is the largest of _FIRST_LINES with which all definitions fit.
 _MAX_CHARS: Final = 200_000
 _FIRST_LINES: Final = (60, 20, 8, 3, 1)
 _MAX_LINE_CHARS: Final = 240
@@ -43,15 +43,15 @@ def make_removed_document(commit: CommitPatch) -> Document:
         label = f"{code.path}:{code.start_line}"
         name = f"{code.scope}{REMOVED_SCOPE_SEPARATOR}{code.name}"
         sections.append(DocumentSection(label, start, len(lines), name))
-    title = subject_of(commit.message) if sections else ""
+    title = read_subject(commit.message) if sections else ""
     is_partial = not (is_whole and commit.is_complete)
     return commit_document(commit, title, lines, sections, is_partial=is_partial)
 
 
 def _select(commit: CommitPatch) -> tuple[list[RemovedCode], bool]:
-    """Return the removed definitions, of which long ones may be cut, in the order of the patch.
+    """Return the removed definitions in the order of the patch, and whether none is left out.
 
-    Also return whether these are all.
+    Long definitions may be cut.
     """
     blocks = find_removed_code(commit)
     found: dict[tuple[str, int], RemovedCode] = {}

@@ -13,7 +13,7 @@ from rootle.sources.git.lines.line_changes import LineChange, parse_changes, spl
 from rootle.sources.git.raw_diff import RawChange, split_raw_diff
 
 _BLOCK: Final = re.compile(rb"^diff --git ", re.MULTILINE)
-# The changes from the first parent, or from no files for the first commit.
+# The changes relative to the first parent. The first commit of a repository adds all its files.
 _CHANGES: Final = ("-1", "--format=", "--diff-merges=first-parent", "-r", "--raw", "-z")
 _OPTIONS: Final = (
     *("--no-ext-diff", "--no-textconv", "--no-notes", "--no-decorate", "--no-show-signature"),
@@ -28,8 +28,8 @@ _MAX_PATCH_BYTES: Final = 6_000_000
 # one. If there are more, git compares only files whose names are the same.
 MAX_COMPARED: Final = 200
 _WORD: Final = re.compile(rb"\w+")
-# Lines that are removed from other files and compared with the added lines. If a commit removed
-# more, those with the most words in common with the added lines are compared.
+# The maximum number of lines removed from other files that are compared with the added lines. If a
+# commit removed more, those with the most words in common with the added lines are compared.
 _MAX_REMOVED_LINES: Final = 20_000
 
 

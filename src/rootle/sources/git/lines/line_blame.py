@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 from rootle.serialization.path_text import group_lines
 from rootle.sources.git.command import run_git
 
-# White space is ignored, and lines that were moved or copied from changed files are followed. A
-# list of ignored commits may be named by the configuration, so it is not read here.
+# White space is ignored, and lines that were moved or copied from changed files are followed. The
+# list of commits to ignore is not read, because the configuration can name any file as this list.
 _OPTIONS: Final = ("--incremental", "--no-ignore-revs-file", "-w", "-M", "-C", "--no-textconv")
 _ENTRY: Final = re.compile(rb"^([0-9a-f]{40,64}) \d+ (\d+) (\d+)$")
 _FILE: Final = b"filename "
@@ -21,7 +21,7 @@ class BlamedLines(NamedTuple):
     """Adjacent lines of a version of a file, and the last commit that changed them."""
 
     sha: str
-    lines: range  # in the version of the file for which git was asked
+    lines: range  # the line numbers in the requested revision
     path: str  # the path of the file in this commit; "" if git prints it in an escaped form
 
 

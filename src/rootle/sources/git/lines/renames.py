@@ -40,7 +40,7 @@ def find_source(folder: str, sha: str, path: str, timeout_s: float) -> ChangedTe
         return None
     found = next((one for one in files if one.path == path), None)
     if (found is None or found.status == "A") and len(files) > MAX_COMPARED:
-        # git has not compared all files. It can also look for the source of only one file.
+        # git has not compared all files, so ask it for the source of this file only.
         places = ("-M", "--follow")
         followed = _list_changed(folder, sha, places, deadline_s, path)
         if followed is None:
@@ -51,7 +51,7 @@ def find_source(folder: str, sha: str, path: str, timeout_s: float) -> ChangedTe
             found = None  # a copy of a file that the commit did not change
     if found is None or found.status not in ("R", "C"):
         return ChangedText("A", path, path, ())
-    # The names of the two files make git compare only these. The status may then differ.
+    # Given both names, git compares only these two files, and may report another status.
     data = read_commit(folder, sha, (*PATCH, "-M", "-C"), deadline_s, found.old_path, path)
     if data is None:
         return None

@@ -48,12 +48,12 @@ class _Project:
         group, version = (self.properties.get(f"project.{key}", "") for key in _IDENTITY)
         return _resolve(group, self.properties), _resolve(version, self.properties)
 
-    def version_of(self, dependency: _Dependency) -> str:
+    def find_version(self, dependency: _Dependency) -> str:
         """Return the version of a dependency; "" if it is not known."""
         managed = self.managed.get(dependency.name)
         return _resolve(dependency.version or (managed.version if managed else ""), self.properties)
 
-    def scope_of(self, dependency: _Dependency) -> str:
+    def find_scope(self, dependency: _Dependency) -> str:
         """Return the scope of a dependency; "" for the default."""
         managed = self.managed.get(dependency.name)
         return dependency.scope or (managed.scope if managed else "")
@@ -75,7 +75,7 @@ def read_pom(root: str, path: str) -> LockFile:
     packages = []
     for dependency in project.found:
         resolved = _resolve(dependency.name, project.properties)
-        version = project.version_of(dependency)
+        version = project.find_version(dependency)
         if not _is_module(resolved, version, own, project.modules):
             is_optional = dependency.scope in ("provided", "system", "import")
             packages.append(LockedPackage(resolved, version, True, is_optional))
@@ -118,8 +118,8 @@ def read_required(
     found = []
     for dependency in project.found:
         required = _resolve(dependency.name, project.properties)
-        needed = project.version_of(dependency)
-        is_own = dependency.is_conditional or project.scope_of(dependency) in _OWN_SCOPES
+        needed = project.find_version(dependency)
+        is_own = dependency.is_conditional or project.find_scope(dependency) in _OWN_SCOPES
         if required and needed and not is_own and is_safe_name(required, needed):
             found.append(LockedPackage(required, needed, is_direct=False, is_optional=True))
     return found

@@ -43,12 +43,12 @@ def read_uv_lock(root: str, path: str) -> LockFile:
     direct = {
         normalize_name("python", as_text(as_mapping(entry).get("name")))
         for member in members
-        for entry in _dependencies_of(member)
+        for entry in _list_dependencies(member)
     }
     plain = {
         normalize_name("python", as_text(entry.get("name")))
         for member in members
-        for entry in map(as_mapping, _dependencies_of(member, only_required=True))
+        for entry in map(as_mapping, _list_dependencies(member, only_required=True))
         if "marker" not in entry
     }
     return _read_tables(path, packages, direct, plain)
@@ -144,7 +144,7 @@ def _is_member(package: Mapping[str, Any]) -> bool:  # Any: untrusted data
     return bool(target) and not leads_outside("", target)
 
 
-def _dependencies_of(
+def _list_dependencies(
     member: Mapping[str, Any],  # Any: untrusted data
     *,
     only_required: bool = False,

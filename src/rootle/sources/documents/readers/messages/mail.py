@@ -73,7 +73,7 @@ def _texts(part: MimePart, found: ExtractedDocument) -> list[str]:
         return []
     kind = part.kind
     if kind in ("text/plain", "text/html") or part.is_unsplit:
-        text = _text_of(part, found).strip()
+        text = _read_text(part, found).strip()
         return [text] if text else []
     if kind == MESSAGE:
         return []
@@ -86,7 +86,7 @@ def _texts(part: MimePart, found: ExtractedDocument) -> list[str]:
     return [text for one in inner for text in _texts(one, found)]
 
 
-def _text_of(part: MimePart, found: ExtractedDocument) -> str:
+def _read_text(part: MimePart, found: ExtractedDocument) -> str:
     content = _decode(part.content(), part.charset)
     if part.kind != "text/html":
         return content

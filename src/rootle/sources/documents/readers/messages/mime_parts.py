@@ -19,11 +19,11 @@ from rootle.sources.documents.places import ExtractedDocument, LimitReachedError
 
 _MAX_PARTS: Final = 10_000
 _MAX_DEPTH: Final = 50
-# Some fields are longer than this, such as a list of a thousand receivers, but do not matter then.
+# Longer fields are cut. Only fields such as a list of a thousand recipients are longer.
 _MAX_FIELD_CHARS: Final = 4_096
 _MAX_HEAD_BYTES: Final = 256_000
-# The addresses and dates of shorter fields are written in a uniform way. This takes time that grows
-# with the square of the length.
+# Addresses and dates are normalized only in fields of at most this length, because the time for it
+# grows with the square of the length.
 _MAX_STRUCTURED_CHARS: Final = 300
 _MAX_FIELDS: Final = 1_000
 _BLANK_LINE: Final = re.compile(rb"\n\r?\n")
@@ -58,7 +58,7 @@ class MimePart:
 
     @property
     def is_unsplit(self) -> bool:
-        """Whether this should have parts, but has a body, because the boundaries are missing."""
+        """Whether a multipart body was not split into parts, because it has no boundaries."""
         return self.kind.startswith("multipart/") and bool(self.body)
 
     @property
@@ -98,16 +98,17 @@ def read_parts(raw: bytes, found: ExtractedDocument) -> MimePart:
 
 
 class _Splitter:
-    """Splits the parts that wait; a part that is split adds its own parts to them."""
+    """Splits parts, and the parts inside them, without recursion."""
 
     def __init__(self, raw: bytes, found: ExtractedDocument) -> None:
         self._raw = raw
         self._found = found
         self._count = 0
-        self._waiting: list[tuple[MimePart, int, int, int]] = []  # with the range and the depth
+        # the parts that are still to be split, with their ranges and depths
+        self._waiting: list[tuple[MimePart, int, int, int]] = []
 
     def add(self, start: int, end: int, depth: int, *, is_message: bool = False) -> MimePart:
-        """Return the part in a range of bytes, which is still to be split."""
+        """Return the part in a range of bytes. If it can contain parts, it is split later."""
         self._count += 1
         head, body_at = self._read_head(start, end)
         if is_message and "content-type" not in head:
@@ -151,7 +152,8 @@ class _Splitter:
         mark = re.escape(boundary.encode())
         lines = re.compile(rb"\n--" + mark + rb"(--)?[ \t]*(?=\r?\n|\Z)")
         first: int | None = None
-        # The line break before a boundary belongs to it; the first boundary may lack one.
+        # The line break before a boundary is part of the boundary. That of the first boundary may
+        # be the end of the head, so the search begins there.
         for match in lines.finditer(self._raw, max(0, start - 1), end):
             if first is not None:
                 carriage_return = self._raw[match.start() - 1 : match.start()] == b"\r"
