@@ -14,7 +14,22 @@ them, like the standard library.
 
 The queries run in a warm process and with default settings, but without memories and without a
 check for changed files. Each query is asked once, so that no answer comes from the cache. The table
-shows the query that enters the most stations.
+shows the plain query that enters the most stations.
+
+A plain query enters at most MAX_MODULES modules of `search`, and enters each station again at most
+MAX_AGAIN times. A query is plain if it has only words: a list of words, a question, or a
+description with names, as language models write. A stage runs only if a query has the trait that it
+needs (`search/traits.py`), so other queries enter more modules:
+
+- A sentence with a name that is written like code: 2 more, which correct its spelling and show its
+  definition if it is rare.
+- A question about one name, such as "who calls X": about 25 more, because the files that contain
+  the name are parsed. This is also the case for "where is limit set" if `limit` is a rare name.
+- Pasted text: 1 more for a message, and 2 more for a stack trace or a report of tests. If it names
+  functions, their files are parsed.
+- Filters: 2 more. Quoted phrases: 6 more. Regular expressions: 4 more than phrases.
+- A result that shows a diagram: 6 more, which find the definitions of the names in it.
+- A reranker, query expansion, memories and the cache on disk: 1 more for each.
 """
 
 from __future__ import annotations
@@ -38,7 +53,11 @@ FOUNDATIONS: Final = frozenset(
     "types errors protocols text concurrency http storage telemetry serialization config plugins "
     "models".split()
 )
-_QUERIES: Final = 10  # queries of each kind
+MAX_MODULES: Final = 20  # modules of `search` that a plain query enters
+MAX_AGAIN: Final = 5  # times that a plain query enters a station again
+PLAIN_QUERIES: Final = (*WORDS[:10], *SENTENCES[:10])
+# Memories would add a search, and the check for changed files depends on the time.
+CONFIG: Final = Config(include_memories=False, stale_check_seconds=3_600.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +84,21 @@ class Station:
 
 def main() -> None:
     args = command_parser(__doc__, ROOT, JSON).parse_args()
-    # Memories would add a search, and the check for changed files depends on the time.
-    config = Config(include_memories=False, stale_check_seconds=3_600.0)
-    with index_folder(None) as folder, indexed_app(args.root, folder, config) as app:
-        for query in WARM_UP:
-            app.search(query)
-        queries = [*WORDS[:_QUERIES], *SENTENCES[:_QUERIES]]
-        journeys = {query: find_stations(trace_search(app, query)) for query in queries}
+    with index_folder(None) as folder, indexed_app(args.root, folder, CONFIG) as app:
+        journeys = trace_queries(app, PLAIN_QUERIES)
     query, stations = max(journeys.items(), key=lambda item: len(drop_foundations(item[1])))
     print(f"query: {query}\n")
     print("\n".join(table_rows(stations)))
     report = summarize(stations)
     print("", *(f"{name}: {value}" for name, value in report.items()), sep="\n")
     write_json(args.json, {"query": query, **report, "stations": list(map(asdict, stations))})
+
+
+def trace_queries(app: App, queries: Iterable[str]) -> dict[str, list[Station]]:
+    """Return the stations of each query in a warm process."""
+    for query in WARM_UP:
+        app.search(query)
+    return {query: find_stations(trace_search(app, query)) for query in queries}
 
 
 def trace_search(app: App, query: str) -> list[Call]:

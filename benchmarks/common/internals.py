@@ -11,6 +11,7 @@ from rootle.index.local.snapshot import Snapshot
 from rootle.protocols import Embedder
 from rootle.rank.rankers.registry import FEATURES, Ranker
 from rootle.search.agent import SearchAgent
+from rootle.search.factory import SearchedIndex, SearchFeatures
 from rootle.search.factory import open_agent as compose_agent
 from rootle.search.query import parse
 
@@ -39,10 +40,12 @@ def open_agent(
 ) -> SearchAgent:
     """Return a search agent with the given parts; parts that are not given come from the app."""
     return compose_agent(
-        (lambda: snapshot) if snapshot else lambda: index_snapshot(app),
-        open_embedder or app._container.embedder,  # noqa: SLF001
+        SearchedIndex(
+            (lambda: snapshot) if snapshot else lambda: index_snapshot(app),
+            open_embedder or app._container.embedder,  # noqa: SLF001
+        ),
         config,
-        ranker=ranker,
+        SearchFeatures(ranker=ranker),
     )
 
 

@@ -22,7 +22,7 @@ from rootle.concurrency.deadline import DeadlineExecutor
 from rootle.config.fields import Config
 from rootle.errors import UnavailableError
 from rootle.protocols import Matrix
-from rootle.search.factory import open_agent
+from rootle.search.factory import SearchedIndex, open_agent
 from rootle.search.retrieval.legs import SparseFindings, search_sparse
 from rootle.types import SearchQuery
 
@@ -163,7 +163,7 @@ def test_fifty_queries_are_answered_by_keyword_search_if_a_server_is_broken(
     app.index()
     embedder = _RemoteEmbedder(server.port)
     config = Config(dense_timeout_ms=_DEADLINE_MS, sparse_timeout_ms=5_000)
-    agent = open_agent(app._container.indexer().snapshot, lambda: embedder, config)
+    agent = open_agent(SearchedIndex(app._container.indexer().snapshot, lambda: embedder), config)
     times = []
     for number in range(50):
         started = time.monotonic()
@@ -183,8 +183,7 @@ def test_concurrent_queries_do_not_consume_the_deadline_of_a_local_leg(
     app: App = make_app(repository)
     app.index()
     agent = open_agent(
-        app._container.indexer().snapshot,
-        app._container.embedder,
+        SearchedIndex(app._container.indexer().snapshot, app._container.embedder),
         Config(sparse_timeout_ms=1, dense_timeout_ms=60_000),
     )
     monkeypatch.setattr("rootle.search.session._CHUNKS_FOR_THREADS", 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,11 +16,14 @@ from commit_repository import add_commit, commit_all, find_commits, make_history
 from polling import TIMEOUT_S
 from sample import MakeApp, git, write
 
+import rootle
 from rootle import App, open_app
 from rootle.errors import IndexStorageError, IngestError, QueryError
 from rootle.indexing import commit_index
 from rootle.indexing.commit_index import CommitIndex
-from rootle.indexing.git_history import commit_scope
+from rootle.indexing.git_history import commit_scope, ignored_changes
+from rootle.sources.git import repository
+from rootle.sources.git.command import GitOutput, run_git
 from rootle.sources.git.commits import commit_list
 from rootle.sources.git.commits.commit_source import CommitReader
 from rootle.types import SearchQuery
@@ -289,18 +293,92 @@ with open_app(sys.argv[1], index_dir=sys.argv[2]) as app:
 """
 
 
+# Each batch contains one commit.
+_SMALL_BATCHES = "from rootle.ingest import batches\nbatches._FIRST_BATCH_CHARS = 1\n"
+
+
+def kill_while_indexing(root: Path, index: Path, limit: int, first: str = _SMALL_BATCHES) -> None:
+    """Index the commits in a process that kills itself after some commits.
+
+    The process runs the code `first` at the start.
+    """
+    code = first + _KILLED.format(limit=limit)
+    command = [sys.executable, "-c", code, str(root), str(index)]
+    path = (str(Path(rootle.__file__).parents[1]), os.environ.get("PYTHONPATH", ""))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))}
+    killed = subprocess.run(command, check=False, capture_output=True, env=environment)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+
+
 @pytest.mark.parametrize("limit", [0, 3])
 def test_indexing_continues_after_it_was_killed(
     limit: int, root: Path, tmp_path: Path, make_app: MakeApp
 ) -> None:
-    code = _KILLED.format(limit=limit)
-    command = [sys.executable, "-c", code, str(root), str(tmp_path / "index")]
-    killed = subprocess.run(command, check=False, capture_output=True)
-    assert killed.returncode == -9, killed.stderr
+    kill_while_indexing(root, tmp_path / "index", limit, first="")
     app: App = make_app(root)
 
     assert subjects_of(app) == set(SUBJECTS)
     assert count(app) == 4
+
+
+_NEW_FORMAT = {
+    "commits": "from rootle.indexing import commit_index\ncommit_index.COMMIT_FORMAT = -1\n",
+    "chunks": "from rootle.indexing import fingerprint\nfingerprint.CHUNKER_VERSION = -1\n",
+}
+
+
+@pytest.mark.parametrize("changed", _NEW_FORMAT)
+def test_a_killed_rebuild_of_the_commits_continues_while_the_older_index_answers(
+    changed: str,
+    root: Path,
+    tmp_path: Path,
+    make_app: MakeApp,
+    reads: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for number in range(6):
+        add_commit(root, f"Planner change {number}", day=9 + number)
+    with make_app(root) as writer:
+        writer.index()
+        writer.index_history()
+    first = _NEW_FORMAT[changed] + _SMALL_BATCHES
+    for _ in range(2):  # the second process continues, and is killed as well
+        kill_while_indexing(root, tmp_path / "index", 3, first)
+    name = "commit_index.COMMIT_FORMAT" if changed == "commits" else "fingerprint.CHUNKER_VERSION"
+    monkeypatch.setattr(f"rootle.indexing.{name}", -1)
+    app: App = make_app(root)
+    index = app._container.history().commit_index()
+    assert index is not None
+
+    reason, _ = index.explain_gap()
+    assert "because the index is being rebuilt (60% done)" in reason
+    assert index.snapshot().file_count() == 10
+    reads.clear()
+    index.update()
+
+    assert len(reads) == 10 - 2 * 3
+    assert subjects_of(app) == {*SUBJECTS, *(f"Planner change {number}" for number in range(6))}
+    assert len(list((tmp_path / "index" / "history").rglob("rootle.db"))) == 1
+
+
+def test_a_killed_rebuild_is_not_continued_with_other_settings(
+    root: Path, tmp_path: Path, make_app: MakeApp, reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with make_app(root) as writer:
+        writer.index()
+        writer.index_history()
+    kill_while_indexing(root, tmp_path / "index", 3, _NEW_FORMAT["commits"] + _SMALL_BATCHES)
+    monkeypatch.setattr("rootle.indexing.commit_index.COMMIT_FORMAT", -2)
+    app: App = make_app(root)
+    index = app._container.history().commit_index()
+    assert index is not None
+
+    assert "being rebuilt (0% done)" in index.explain_gap()[0]
+    reads.clear()
+    index.update()
+
+    assert len(reads) == len(SUBJECTS)
+    assert len(list((tmp_path / "index" / "history").rglob("rootle.db"))) == 1
 
 
 @pytest.mark.parametrize("indexed", [0, 4])
@@ -313,10 +391,7 @@ def test_commits_that_were_read_before_a_kill_are_searched(
         writer.index_history()
     for number in range(6):
         add_commit(root, f"Planner change {number}", day=9 + number)
-    code = "from rootle.ingest import batches\nbatches._FIRST_BATCH_CHARS = 1\n"
-    code += _KILLED.format(limit=3)  # each of the three batches contains one commit
-    command = [sys.executable, "-c", code, str(root), str(tmp_path / "index")]
-    assert subprocess.run(command, check=False, capture_output=True).returncode == -9
+    kill_while_indexing(root, tmp_path / "index", 3)
 
     reader: App = make_app(root, enable_indexing=False)
 
@@ -329,10 +404,7 @@ def test_the_share_of_the_commits_is_that_of_the_searched_ones(
 ) -> None:
     writer: App = make_app(root)
     writer.index()
-    code = "from rootle.ingest import batches\nbatches._FIRST_BATCH_CHARS = 1\n"
-    code += _KILLED.format(limit=2)
-    command = [sys.executable, "-c", code, str(root), str(tmp_path / "index")]
-    assert subprocess.run(command, check=False, capture_output=True).returncode == -9
+    kill_while_indexing(root, tmp_path / "index", 2)
     app: App = make_app(root)
     # The update goes on after the wait has ended, and before the commits are opened.
     prepare = CommitIndex.prepare
@@ -356,10 +428,7 @@ def test_a_part_of_the_commits_is_described_by_its_own_share(
 ) -> None:
     writer: App = make_app(root)
     writer.index()
-    code = "from rootle.ingest import batches\nbatches._FIRST_BATCH_CHARS = 1\n"
-    code += _KILLED.format(limit=2)
-    command = [sys.executable, "-c", code, str(root), str(tmp_path / "index")]
-    assert subprocess.run(command, check=False, capture_output=True).returncode == -9
+    kill_while_indexing(root, tmp_path / "index", 2)
     index = make_app(root)._container.history().commit_index()
     assert index is not None
 
@@ -729,6 +798,60 @@ def test_the_changes_of_a_file_that_is_ignored_later_are_not_shown(
     assert "def walrus_count" in shown_text(app, "in:history walrus")
     (root / rule).unlink()
     assert "12345" in shown_text(app, questions[0])
+
+
+@pytest.mark.parametrize("command", ["check-ignore", "ls-files"])
+def test_no_changes_are_shown_while_git_cannot_find_the_ignored_files(
+    command: str, root: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(root, "private.py", "def walrus_customer():\n    return 'pays 12345'\n")
+    commit_all(root, "Add walrus", day=9)
+    write(root, ".gitignore", "private.py\ncache.py\n")
+    git(root, "rm", "-q", "--cached", "private.py")
+    with make_app(root) as writer:
+        writer.index()
+        writer.index_history()
+    index = make_app(root)._container.history().commit_index()
+    assert index is not None
+
+    def fail(folder: str, *arguments: str, **options: Any) -> GitOutput:
+        if command in arguments:
+            return GitOutput(b"", b"", -signal.SIGKILL, timed_out=True)
+        return run_git(folder, *arguments, **options)
+
+    def read_all(index: CommitIndex) -> str:
+        reader = index.open_shown()
+        return "\n".join(reader.text(state.id) for state in reader.all_files())
+
+    monkeypatch.setattr(ignored_changes, "_RETRY_S", 0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(repository, "run_git", fail)
+        text = read_all(index)
+    assert "Add walrus" in text
+    assert "12345" not in text
+    assert "def cache_1" not in text
+    text = read_all(index)
+    assert "12345" not in text
+    assert "def cache_1" in text
+
+
+def test_a_commit_that_changed_only_files_that_are_ignored_now_is_not_listed(
+    root: Path, app: App
+) -> None:
+    write(root, "private.py", "def walrus_customer():\n    return 'pays 12345'\n")
+    commit_all(root, "Add the walrus customer", day=9)
+    write(root, "private.py", "def walrus_customer():\n    return 'pays 99999'\n")
+    write(root, "open.py", "def walrus_count():\n    return 1\n")
+    commit_all(root, "Count the walrus", day=10)
+    question = "in:history walrus"
+    assert {"Add the walrus customer", "Count the walrus"} <= subjects_of(app, question)
+
+    write(root, ".rootleignore", "private.py\n")
+    assert "Count the walrus" in subjects_of(app, question)
+    assert "Add the walrus customer" not in subjects_of(app, question)
+
+    (root / ".rootleignore").unlink()
+    assert "Add the walrus customer" in subjects_of(app, question)
 
 
 def test_a_tracked_file_is_shown_although_git_ignores_its_name(root: Path, app: App) -> None:

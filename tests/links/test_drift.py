@@ -15,13 +15,16 @@ from sample import OLD_S, MakeApp, git, write, write_tree
 from rootle import App
 from rootle.errors import QueryError
 from rootle.links.drift import (
+    code_words,
+    comments,
     find_drift,
     past_files,
     past_names,
-    project_names,
     signatures,
     texts,
 )
+from rootle.links.drift.comments import DividedText
+from rootle.serialization.json import to_json
 from rootle.tools import create_tools
 from rootle.types import DriftReport
 
@@ -92,17 +95,28 @@ def test_a_renamed_function_is_reported_with_the_commit_that_renamed_it(
     assert report.commit.hash == hashes[1]
 
 
-def test_a_second_check_reads_only_the_requested_files_unless_the_code_has_changed(
+def test_a_check_of_a_document_reads_only_files_that_contain_its_names(
     tmp_path: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = tmp_path / "repo"
     other = {"net/page.py": "# See retry_backoff.\ndef fetch_page(url):\n    return url\n"}
-    make_history(root, {"net/retry.py": RETRY, "docs/guide.md": GUIDE, **other})
+    filler = {f"other/part{number}.py": f"def other{number}(): ...\n" * 40 for number in range(9)}
+    make_history(root, {"net/retry.py": RETRY, "docs/guide.md": GUIDE, **other, **filler})
     app = make_app(root)
+    read: list[str] = []
+    divide = comments.divide
+
+    def record(text: str, language: str) -> DividedText:
+        read.append(text)
+        return divide(text, language)
+
+    monkeypatch.setattr(code_words, "divide", record)
     assert find(app, "docs/guide.md") == []
-    with monkeypatch.context() as patch:
-        patch.setattr(project_names, "divide", lambda *_: pytest.fail("a file of code was read"))
-        assert find(app, "docs/guide.md") == []
+    assert 1 <= len(read) <= 2
+    assert all("retry_backoff" in text for text in read)
+    read.clear()
+    assert find(app, "docs/guide.md") == []
+    assert read == []
 
     write(root, "net/retry.py", RENAMED)
     git(root, "commit", "-qam", "Rename", when_s=OLD_S + 86_400)
@@ -426,6 +440,31 @@ def test_the_generic_type_of_a_removed_property_is_no_definition(
 
 
 @pytest.mark.fast
+@pytest.mark.parametrize(
+    ("spelled", "is_reported"),
+    [
+        ("wait_seconds = 1", True),
+        ("# retry_backoff", True),
+        ("key = 'retry-backoff'", False),
+        ("value = retryBackoff", False),
+        ("call(retry_back-off)", False),
+        ("retry = backoff", True),
+    ],
+)
+def test_a_name_that_remains_in_another_spelling_in_a_file_of_code_exists(
+    spelled: str, is_reported: bool, tmp_path: Path, make_app: MakeApp
+) -> None:
+    filler = {f"other/part{number}.py": f"def other{number}(): ...\n" * 40 for number in range(9)}
+    root = tmp_path / "repo"
+    make_history(
+        root,
+        {"net/retry.py": RETRY, "docs/guide.md": GUIDE, **filler},
+        {"net/retry.py": RENAMED, "net/other.py": f"{spelled}\n"},
+    )
+    found = [one.name for one in find(make_app(root), "docs/guide.md") if one.kind == "name"]
+    assert found == (["retry_backoff"] if is_reported else [])
+
+
 def test_an_overridden_method_of_a_class_of_the_project_is_reported(
     tmp_path: Path, make_app: MakeApp
 ) -> None:
@@ -1029,8 +1068,37 @@ class Process:
 
 def test_without_commits_the_answer_says_why(tmp_path: Path, make_app: MakeApp) -> None:
     write_tree(tmp_path / "repo", {"README.md": "Call `retry_backoff`.\n"})
-    notes = make_app(tmp_path / "repo").drift().suggestions
+    app = make_app(tmp_path / "repo")
+    answer = app.drift()
+    notes = answer.suggestions
     assert any("is not in a git repository, so a name is reported only if" in one for one in notes)
+    assert not answer.is_complete
+    assert not any("no name is gone" in one.lower() for one in _describe(app))
+
+
+def test_with_a_part_of_the_commits_no_name_is_said_to_exist(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    files = {"net/retry.py": RETRY, "docs/guide.md": GUIDE}
+    root = tmp_path / "repo"
+    make_history(root, files, {"net/retry.py": RENAMED}, {"other.py": "LIMIT = 1\n"})
+    complete = make_app(root)
+    part = make_app(root, index_dir=tmp_path / "other", max_history_commits=1)
+
+    assert complete.drift().is_complete
+    assert not part.drift().is_complete
+    assert to_json(part.drift())["isComplete"] is False
+    first, *notes = _describe(part)
+    assert first.startswith(
+        "No outdated name was found, but the check is incomplete (names checked"
+    )
+    assert any("only the newest 1 are indexed" in note for note in notes)
+
+
+def _describe(app: App) -> list[str]:
+    """Return the paragraphs of the answer for an agent about all texts."""
+    tools = {tool.name: tool for tool in create_tools(app)}
+    return tools["vectordb_read"].execute({"source": "drift:"}).text.split("\n\n")
 
 
 @pytest.mark.parametrize(

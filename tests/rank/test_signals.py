@@ -17,7 +17,7 @@ from rootle.rank.rankers.feature_sum import WEIGHTS, RankedFiles, rank_files
 from rootle.rank.rankers.registry import LEARNED, configured_ranker, rank_within
 from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, RankingInputs
 from rootle.rank.signals import configured_signals, is_author, remove_signals, trust_factor
-from rootle.search.factory import open_agent
+from rootle.search.factory import SearchedIndex, SearchFeatures, open_agent
 from rootle.types import SearchQuery, SearchResponse
 
 _WHOLE = sum(weight for weight in WEIGHTS.values() if weight > 0)
@@ -162,11 +162,12 @@ def test_trust_applies_to_the_scores_of_a_reranker(twice: Path, make_app: MakeAp
         app = make_app(twice, trust=(TrustRule(path=trusted, weight=1.2),))
         app.index()
         agent = open_agent(
-            app._container.indexer().snapshot,
-            app._container.embedder,
+            SearchedIndex(app._container.indexer().snapshot, app._container.embedder),
             app.config,
-            reranker=Flat(),  # type: ignore[arg-type]
-            ranker=configured_ranker(app.config),
+            SearchFeatures(
+                reranker=Flat(),  # type: ignore[arg-type]
+                ranker=configured_ranker(app.config),
+            ),
         )
         response = agent.search(query)
         agent.close()

@@ -133,10 +133,22 @@ def test_hyphenated_names_are_recognized(query: str, names: list[str], is_only_n
         ("where is pool-max-size applied", True),
         ("where is the backoff computed", False),
         ("RetryPolicy", False),
+        ("retry backoff", False),
+        ("hash table resize", False),
+        ("retry_backoff", True),
+        ("net/retry", True),
+        ("retry.py 12", True),
+        ("FAIL test_pool.py", True),
+        ("error opening file", True),
     ],
 )
 def test_a_question_in_plain_words_is_not_pasted(query: str, expected: bool) -> None:
     assert may_be_pasted(query) is expected
+
+
+def test_a_few_words_may_be_pasted_if_a_part_of_them_is_quoted() -> None:
+    assert may_be_pasted("pool is full", has_phrases=True)
+    assert not may_be_pasted("full", has_phrases=True)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from rootle.config.fields import Config
 from rootle.errors import QueryError, SearchUnavailableError, UnavailableError
 from rootle.protocols import Embedder, Matrix
 from rootle.search.agent import SearchAgent
-from rootle.search.factory import open_agent
+from rootle.search.factory import SearchedIndex, open_agent
 from rootle.search.retrieval.legs import SparseFindings, search_sparse
 from rootle.types import SearchQuery
 
@@ -69,8 +69,10 @@ def make_agent(app: App) -> Iterator[MakeAgent]:
 
     def make(embedder: Embedder | None = None, **settings: Any) -> SearchAgent:
         agent = open_agent(
-            app._container.indexer().snapshot,
-            (lambda: embedder) if embedder is not None else app._container.embedder,
+            SearchedIndex(
+                app._container.indexer().snapshot,
+                (lambda: embedder) if embedder is not None else app._container.embedder,
+            ),
             Config(**settings),
             clock=lambda: _NOW_S,
         )
@@ -263,7 +265,9 @@ def test_recency_counts_from_the_last_commit_or_the_modification_of_a_changed_fi
     app = make_app(root)
     app.index()
     agent = open_agent(
-        app._container.indexer().snapshot, app._container.embedder, Config(), clock=lambda: _NOW_S
+        SearchedIndex(app._container.indexer().snapshot, app._container.embedder),
+        Config(),
+        clock=lambda: _NOW_S,
     )
     expected_by_days = {
         1.0: set(),

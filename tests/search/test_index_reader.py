@@ -14,7 +14,7 @@ from sample import FILES
 
 from rootle.config.fields import Config
 from rootle.search.agent import SearchAgent
-from rootle.search.factory import open_agent
+from rootle.search.factory import SearchedIndex, open_agent
 from rootle.types import SearchQuery, SearchResponse
 
 _DUPLICATE = "vendor/retry.py"
@@ -24,7 +24,9 @@ _DUPLICATE = "vendor/retry.py"
 def agent() -> Iterator[SearchAgent]:
     embedder = HashEmbedder(256)
     index = MemoryIndex({**FILES, _DUPLICATE: FILES["src/net/retry.py"]}, embedder)
-    agent = open_agent(lambda: index, lambda: embedder, Config(), clock=lambda: 1_750_000_000)
+    agent = open_agent(
+        SearchedIndex(lambda: index, lambda: embedder), Config(), clock=lambda: 1_750_000_000
+    )
     yield agent
     agent.close()
 
@@ -79,11 +81,11 @@ def test_a_search_loads_no_module_of_the_local_index() -> None:
         "from hash_embedder import HashEmbedder\n"
         "from memory_index import MemoryIndex\n"
         "from rootle.config.fields import Config\n"
-        "from rootle.search.factory import open_agent\n"
+        "from rootle.search.factory import SearchedIndex, open_agent\n"
         "from rootle.types import SearchQuery\n"
         "embedder = HashEmbedder(256)\n"
         "index = MemoryIndex({'a.py': 'def wait(): pass\\n'}, embedder)\n"
-        "agent = open_agent(lambda: index, lambda: embedder, Config())\n"
+        "agent = open_agent(SearchedIndex(lambda: index, lambda: embedder), Config())\n"
         "assert agent.search(SearchQuery('wait')).results\n"
         "names = ('rootle.index.local', 'rootle.index.remote', 'rootle.indexing', 'sqlite3')\n"
         "print([name for name in sys.modules if name.startswith(names)])\n"

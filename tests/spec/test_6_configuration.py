@@ -28,7 +28,7 @@ from rootle.config.weights import RerankerWeights
 from rootle.errors import IndexMissingError, QueryError
 from rootle.protocols import Matrix
 from rootle.rank.rankers.registry import LEARNED
-from rootle.search.factory import open_agent
+from rootle.search.factory import SearchedIndex, SearchFeatures, open_agent
 from rootle.search.retrieval import hybrid_retriever, legs
 from rootle.storage.paths import search_log_path
 from rootle.types import SearchQuery
@@ -163,7 +163,8 @@ def test_dense_timeout_ms(open_with: OpenWith, timeout_ms: int, degraded: tuple[
         threading.Timer(Config().dense_timeout_ms / 1000 + 0.5, embedder.released.set).start()
     container = app._container
     agent = open_agent(
-        container.indexer().snapshot, lambda: embedder, Config(dense_timeout_ms=timeout_ms)
+        SearchedIndex(container.indexer().snapshot, lambda: embedder),
+        Config(dense_timeout_ms=timeout_ms),
     )
     found = agent.search(SearchQuery(_QUESTION)).degraded
     embedder.released.set()
@@ -254,10 +255,9 @@ def test_reranker_timeout_ms(
         return LEARNED.rank(inputs)
 
     agent = open_agent(
-        app._container.indexer().snapshot,
-        app._container.embedder,
+        SearchedIndex(app._container.indexer().snapshot, app._container.embedder),
         Config(reranker_timeout_ms=timeout_ms),
-        ranker=replace(LEARNED, rank=rank_slowly),
+        SearchFeatures(ranker=replace(LEARNED, rank=rank_slowly)),
         log=app._container.search_log(),
     )
     assert agent.search(SearchQuery(_QUESTION)).degraded == degraded
@@ -319,7 +319,8 @@ def test_cache_ttl_seconds(open_with: OpenWith, ttl_s: int, *, is_cached: bool) 
     app.index()
     container = app._container
     agent = open_agent(
-        *(container.indexer().snapshot, container.embedder, Config(cache_ttl_seconds=ttl_s)),
+        SearchedIndex(container.indexer().snapshot, container.embedder),
+        Config(cache_ttl_seconds=ttl_s),
         log=container.search_log(),
         clock=lambda: now_s[0],
     )

@@ -27,7 +27,7 @@ from rootle.rank.rankers.feature_sum import rank_files
 from rootle.rank.rankers.weighted_sum import file_importance, rank_by_weighted_sum, recency_boost
 from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, RankingInputs
 from rootle.search.agent import SearchAgent
-from rootle.search.factory import open_agent
+from rootle.search.factory import SearchedIndex, open_agent
 from rootle.search.query.parse import ParsedQuestion
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.query.syntax import ParsedQuery
@@ -90,8 +90,7 @@ def app(repository: Path, make_app: MakeApp) -> App:
 
 def _agent(app: App, embedder: HashEmbedder, log: Path, **settings: Any) -> SearchAgent:
     return open_agent(
-        app._container.indexer().snapshot,
-        lambda: embedder,
+        SearchedIndex(app._container.indexer().snapshot, lambda: embedder),
         Config(**settings),
         log=SearchLogFile(log, with_query_text=True),
     )

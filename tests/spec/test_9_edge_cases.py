@@ -17,7 +17,7 @@ from rootle.config.fields import Config
 from rootle.errors import ConfigError, IndexMissingError, StaleCursorError
 from rootle.protocols import Matrix
 from rootle.search.agent import SearchAgent
-from rootle.search.factory import open_agent
+from rootle.search.factory import SearchedIndex, open_agent
 from rootle.search.search_trace import SearchLogFile
 from rootle.types import SearchQuery
 
@@ -38,11 +38,13 @@ def test_9_1_no_index_in_read_only_mode(repository: Path, make_app: MakeApp) -> 
 
 def _make_logging_agent(app: App, log: Path, embedder: Any = None) -> SearchAgent:
     return open_agent(
-        app._container.indexer().snapshot,
-        app._container.embedder if embedder is None else lambda: embedder,
+        SearchedIndex(
+            app._container.indexer().snapshot,
+            app._container.embedder if embedder is None else lambda: embedder,
+            root=app.root,
+        ),
         Config(),
         log=SearchLogFile(log, with_query_text=True),
-        root=app.root,
     )
 
 

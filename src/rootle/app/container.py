@@ -157,30 +157,34 @@ class Container(ConfiguredModels):
     def agent(self) -> SearchAgent:
         """Return the search pipeline, which answers each query from the newest snapshot."""
         from rootle.rank.rankers.registry import configured_ranker
-        from rootle.search.factory import open_agent
+        from rootle.search.factory import SearchedIndex, SearchFeatures, open_agent
 
         with self._lock:
             if self._agent is None:
                 indexer, choice = self.indexer(), self.model_choice()
                 remote = indexer.remote_indexes
                 self._agent = open_agent(
-                    indexer.snapshot,
-                    self.embedder,
-                    replace(self._config, embedding_model_id=choice.model),
-                    model=choice.fingerprint,
-                    log=self.search_log(),
-                    root=self._root,
-                    dense=remote.dense if remote is not None else None,
-                    sparse=remote.sparse if remote is not None else None,
-                    reranker=self.open_reranker(),
-                    expansion=self.query_expansion(),
-                    cache_dir=(
-                        result_cache_dir(self._index_dir) if self._config.cache_on_disk else None
+                    SearchedIndex(
+                        indexer.snapshot,
+                        self.embedder,
+                        model=choice.fingerprint,
+                        root=self._root,
+                        dense=remote.dense if remote is not None else None,
+                        sparse=remote.sparse if remote is not None else None,
+                        cache_dir=result_cache_dir(self._index_dir)
+                        if self._config.cache_on_disk
+                        else None,
+                        list_changed=self.history().list_changed,
                     ),
-                    ranker=configured_ranker(self._config),
-                    memories=self._memory_results(),
-                    open_symbols=self.symbol_finder,
-                    list_changed=self.history().list_changed,
+                    replace(self._config, embedding_model_id=choice.model),
+                    SearchFeatures(
+                        reranker=self.open_reranker(),
+                        expansion=self.query_expansion(),
+                        ranker=configured_ranker(self._config),
+                        memories=self._memory_results(),
+                        open_symbols=self.symbol_finder,
+                    ),
+                    log=self.search_log(),
                 )
             return self._agent
 
@@ -208,18 +212,18 @@ class Container(ConfiguredModels):
         self, open_index: Callable[[], IndexReader], config: Config, choice: ModelChoice
     ) -> SearchAgent:
         from rootle.rank.rankers.registry import configured_ranker
-        from rootle.search.factory import open_agent
+        from rootle.search.factory import SearchedIndex, SearchFeatures, open_agent
 
         return open_agent(
-            open_index,
-            self.local_embedder,
+            SearchedIndex(open_index, self.local_embedder, model=choice.fingerprint),
             replace(config, embedding_model_id=choice.model),
-            model=choice.fingerprint,
+            SearchFeatures(
+                reranker=self.open_reranker(),
+                expansion=self.query_expansion(),
+                ranker=configured_ranker(self._config),
+                open_symbols=self.symbol_finder,
+            ),
             log=self.search_log(),
-            reranker=self.open_reranker(),
-            expansion=self.query_expansion(),
-            ranker=configured_ranker(self._config),
-            open_symbols=self.symbol_finder,
         )
 
     def symbol_finder(self) -> SymbolFinder:

@@ -199,7 +199,7 @@ class DependencyComponents:
         from rootle.index.local.snapshot_source import SnapshotSource
         from rootle.indexing.dependencies.dependency_index import dependency_config
         from rootle.rank.rankers.registry import configured_ranker
-        from rootle.search.factory import open_agent
+        from rootle.search.factory import SearchedIndex, SearchFeatures, open_agent
 
         with self._open_lock:
             view = self.index().prepare()
@@ -208,12 +208,14 @@ class DependencyComponents:
             self.close()
             source = SnapshotSource(view, read_only=not self._config.enable_indexing)
             agent = open_agent(
-                source.current,
-                self._models.shipped_embedder,
+                SearchedIndex(
+                    source.current,
+                    self._models.shipped_embedder,
+                    model=DEFAULT_MODEL,
+                    narrow=NamedPackageScope(self.read_known),
+                ),
                 dependency_config(self._config),
-                model=DEFAULT_MODEL,
-                ranker=configured_ranker(self._config),
-                narrow=NamedPackageScope(self.read_known),
+                SearchFeatures(ranker=configured_ranker(self._config)),
             )
             self._opened = view, source, agent
             return source, agent

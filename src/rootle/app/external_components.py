@@ -127,18 +127,18 @@ class ExternalComponents:
         """Return the pipeline that searches the added sources."""
         from rootle.rank.rankers.registry import configured_ranker
         from rootle.rank.signals import DocumentFactors
-        from rootle.search.factory import open_agent
+        from rootle.search.factory import SearchedIndex, SearchFeatures, open_agent
 
         with self._lock:
             if self._agent is None:
                 config, choice = self._setup()
                 factors = DocumentFactors(config.signal_weights, (), self._find_factors)
                 self._agent = open_agent(
-                    self.index().snapshot,
-                    self._models.local_embedder,
+                    SearchedIndex(
+                        self.index().snapshot, self._models.local_embedder, model=choice.fingerprint
+                    ),
                     config,
-                    model=choice.fingerprint,
-                    ranker=replace(configured_ranker(config), signals=factors),
+                    SearchFeatures(ranker=replace(configured_ranker(config), signals=factors)),
                 )
             return self._agent
 

@@ -293,19 +293,20 @@ class HistoryComponents:
         from rootle.history.changes.deciding_commits import rank_by_change
         from rootle.history.commit_search import VisibleCommits, list_period
         from rootle.indexing.commit_index import commit_config
-        from rootle.search.factory import open_agent
+        from rootle.search.factory import SearchedIndex, SearchFeatures, open_agent
 
         with self._lock:
             if self._commit_agent is None:
                 self._commit_agent = open_agent(
-                    commits.open_shown,
-                    self._models.shipped_embedder,
+                    SearchedIndex(
+                        commits.open_shown,
+                        self._models.shipped_embedder,
+                        model=DEFAULT_MODEL,
+                        narrow=VisibleCommits(commits.find_visible),
+                        list_period=partial(list_period, commits),
+                    ),
                     commit_config(self._config),
-                    model=DEFAULT_MODEL,
-                    narrow=VisibleCommits(commits.find_visible),
-                    list_period=partial(list_period, commits),
-                    stages=(rank_by_change,),
-                    expansion=self._open_expansion(),
+                    SearchFeatures(stages=(rank_by_change,), expansion=self._open_expansion()),
                 )
             return self._commit_agent
 

@@ -78,14 +78,12 @@ class SearchApi(AppBase):
         from rootle.search.request import check_query
 
         query = apply_filters(query, filters)
-        # A program may pass values of any type.
-        given: Mapping[str, Any] = {"context": context, "budget": budget, "exclude": exclude}
-        options = check_query_types(replace(SearchQuery("", at=at), **given))
-        if options.context or budget is not None or options.exclude:
-            budget = query.budget if budget is None else budget
-            exclude = (*query.exclude, *options.exclude)
-            query = replace(query, context=True, budget=budget, exclude=exclude)
-        revised = split_revision(query if at is None else replace(query, at=at))
+        has_exclude = not isinstance(exclude, tuple) or bool(exclude)
+        if context is not False or budget is not None or has_exclude or at is not None:
+            # A program may pass values of any type.
+            given: Mapping[str, Any] = {"context": context, "budget": budget, "exclude": exclude}
+            query = _add_options(query, given, at)
+        revised = split_revision(query)
         revised = relative_filters(revised, self.root)
         revised = replace(revised, text_query=compose(revised.text_query))
         check_query(revised, self.config)
@@ -273,10 +271,11 @@ class SearchApi(AppBase):
         return response
 
     def _search_in_budget(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
-        from rootle.search.long_question import note_shortened, shorten_question
+        from rootle.search.long_question import MAX_QUERY_CHARS
 
-        shortened = replace(query, text_query=shorten_question(query.text_query))
-        response = note_shortened(query, self._search_any(shortened, explain=explain))
+        search = partial(self._search_any, explain=explain)
+        is_long = len(query.text_query) > MAX_QUERY_CHARS
+        response = _search_beginning(query, search) if is_long else search(query)
         if query.budget is None:
             return response
         from rootle.search.results.answer_budget import fit_budget
@@ -349,9 +348,12 @@ class SearchApi(AppBase):
         embedding = ("embedding",) if self._container.model_choice().note else ()
         unfinished = ("partial",) if coverage is not None else ()
         failed = tuple(f"source {name}" for name in self._container.failed_sources())
+        degraded = (*embedding, *unfinished, *failed)
+        if not degraded and staleness is None and coverage is None:
+            return response
         return replace(
             response,
-            degraded=(*embedding, *unfinished, *failed, *response.degraded),
+            degraded=(*degraded, *response.degraded),
             staleness=staleness,
             coverage=coverage,
         )
@@ -363,6 +365,26 @@ class SearchApi(AppBase):
         from rootle.indexing.status import measure_coverage
 
         return measure_coverage(self._container.indexer())
+
+
+def _add_options(query: SearchQuery, given: Mapping[str, Any], at: str | None) -> SearchQuery:
+    """Return the query with the options of a call. Raise QueryError if one has the wrong type."""
+    options = check_query_types(replace(SearchQuery("", at=at), **given))
+    if options.context or options.budget is not None or options.exclude:
+        budget = query.budget if options.budget is None else options.budget
+        exclude = (*query.exclude, *options.exclude)
+        query = replace(query, context=True, budget=budget, exclude=exclude)
+    return query if at is None else replace(query, at=at)
+
+
+def _search_beginning(
+    query: SearchQuery, search: Callable[[SearchQuery], SearchResponse]
+) -> SearchResponse:
+    """Search a shortened question, and say so in a note."""
+    from rootle.search.long_question import note_shortened, shorten_question
+
+    shortened = replace(query, text_query=shorten_question(query.text_query))
+    return note_shortened(query, search(shortened))
 
 
 def _explain_selection(response: SearchResponse, query: SearchQuery) -> SearchResponse:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from rootle.history.names.name_questions import (
@@ -162,13 +163,17 @@ def parse_past_question(
     if only:
         release = _find_release(stripped[:_MAX_CHARS])
         return PastQuestion(True, excludes_files=True, named=named, release=release)
-    start = stripped[:_MAX_CHARS]
-    is_other = _ERROR.match(start) or _PLACE.match(start) or _describes_code(start)
-    release = "" if is_other else _find_release(start)
-    asks_first = bool(release) or (
-        not is_other and (_PAST.search(start) is not None or _asks_for_name(start))
-    )
+    asks_first, release = _read_topic(stripped[:_MAX_CHARS])
     return PastQuestion(asks_first, named=named, release=release) if asks_first or kinds else None
+
+
+@lru_cache(maxsize=64)  # each query is parsed twice: with its dates, and with filters instead
+def _read_topic(text: str) -> tuple[bool, str]:
+    """Return whether a question is about the past first, and the version whose release it means."""
+    if _ERROR.match(text) or _PLACE.match(text) or _describes_code(text):
+        return False, ""
+    release = _find_release(text)
+    return bool(release) or _PAST.search(text) is not None or _asks_for_name(text), release
 
 
 def _find_release(text: str) -> str:

@@ -150,7 +150,7 @@ class CommitIndex:
 
         Raise IndexStorageError if no commit is indexed yet.
         """
-        return self._ignored.hide(self.snapshot())
+        return self._ignored.hide(self.snapshot()).index
 
     def snapshot(self) -> Snapshot:
         """Return the newest snapshot; raise IndexStorageError if no commit is indexed yet."""
@@ -176,9 +176,10 @@ class CommitIndex:
     def find_visible(self) -> frozenset[int] | None:
         """Return the indexed commits that belong to the history of the folder; None for all.
 
-        These are the commits that the checked-out commit contains and that changed the folder.
+        These are the commits that the checked-out commit contains and that changed files of the
+        folder, not counting files that are ignored now.
         """
-        return self.open_visible(has_ignored=True)[1]
+        return self.open_visible()[1]
 
     def open_visible(
         self, *, has_ignored: bool = False
@@ -186,12 +187,16 @@ class CommitIndex:
         """Return the newest snapshot, and the commits of `find_visible` in it.
 
         The snapshot is the result of `open_shown`; with `has_ignored`, it also contains the changes
-        of files that are ignored now. Raise IndexStorageError if no commit is indexed yet.
+        of files that are ignored now, and the commits include those that changed only such files.
+        Raise IndexStorageError if no commit is indexed yet.
         """
         snapshot = self.snapshot()
         heads = tuple(snapshot.value(token_key(COMMITS)).split()[1:])
-        index = snapshot if has_ignored else self._ignored.hide(snapshot)
-        return index, self._scope.find_ids(snapshot, heads)
+        ids = self._scope.find_ids(snapshot, heads)
+        if has_ignored:
+            return snapshot, ids
+        shown = self._ignored.hide(snapshot)
+        return shown.index, self._scope.leave_out(snapshot, ids, shown.empty)
 
     def find_order(self) -> Mapping[int, int]:
         """Return the position of each indexed commit in the history of the folder, from 0.
@@ -249,8 +254,11 @@ class CommitIndex:
             snapshot = self.snapshot()
             generation = snapshot.generation
             has_heads = snapshot.value(token_key(COMMITS)) == self._source.current_token()
+            rebuilt = self._indexer.read_rebuild_progress()
             limit = self._max_commits
-            progress = describe_progress(snapshot, self._root, limit, has_heads=has_heads)
+            progress = describe_progress(
+                snapshot, self._root, limit, has_heads=has_heads, rebuilt=rebuilt
+            )
         if not progress or self.is_current():
             return "", generation
         if not self._may_write:
@@ -276,7 +284,8 @@ class CommitIndex:
             self.wait(_POLL_S)
 
     def _is_nearly_current(self) -> bool:
-        done, total = self._indexer.state.read_progress() or (0, 0)
+        first_run = self._indexer.state.read_progress()
+        done, total = first_run or self._indexer.read_rebuild_progress() or (0, 0)
         return done >= _NEARLY_ALL * total
 
     def list_range(self, revisions: RevisionRange) -> Sequence[str] | None:

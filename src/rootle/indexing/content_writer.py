@@ -24,7 +24,7 @@ from rootle.index.local.content_dir import (
 from rootle.index.local.database import open_database, storage_errors
 from rootle.index.local.manifest import DATES_DUE, Manifest
 from rootle.index.local.update_notice import notified_generation, unused_generation
-from rootle.indexing.content_replacement import ContentReplacement
+from rootle.indexing.content_replacement import ContentReplacement, find_unfinished
 from rootle.indexing.fingerprint import chunk_limits, fingerprint
 from rootle.indexing.index_state import IndexState
 from rootle.indexing.watch.watcher_channel import FOLDER as WATCH_FOLDER
@@ -115,7 +115,6 @@ class ContentWriter:
 
         Return the report and, after a change, the event.
         """
-        delete_other_content(self._index_dir)
         content = content_dir(self._index_dir)
         with storage_errors(self._index_dir):
             starts_over = must_be_deleted(content)
@@ -123,16 +122,26 @@ class ContentWriter:
             delete_all_content(self._index_dir)
             request.workers.start()
             return self._run(self._index_dir, request)
-        if not rebuild and self._state.has_other_settings(self._setup.fingerprint):
-            from rootle.ingest.pipeline import REBUILDING
-
-            _LOG.warning(REBUILDING)
-            rebuild = True
-        if not rebuild:
+        if rebuild:
+            return self._replace(request, None, may_continue=False)
+        if not self._state.has_other_settings(self._setup.fingerprint):
+            delete_other_content(self._index_dir)
             return self._run(content, request)
+        from rootle.ingest.pipeline import CONTINUING, REBUILDING
+
+        unfinished = find_unfinished(self._index_dir, self._setup.fingerprint)
+        _LOG.warning(CONTINUING if unfinished else REBUILDING)
+        return self._replace(request, unfinished, may_continue=True)
+
+    def _replace(
+        self, request: UpdateRequest, unfinished: Path | None, *, may_continue: bool
+    ) -> tuple[IndexReport, IndexUpdated | None]:
+        """Write new content next to the current content, beginning with the unfinished one."""
+        delete_other_content(self._index_dir, keep=unfinished)
         self._warn_about_other_sources()
         request.workers.start()
-        return self._replacement.replace(partial(self._rebuild, request))
+        write = partial(self._rebuild, request)
+        return self._replacement.replace(write, unfinished=unfinished, may_continue=may_continue)
 
     def delete(self) -> None:
         """Delete the content of the index, here and on search servers."""
@@ -217,7 +226,9 @@ class ContentWriter:
         from rootle.ingest.pipeline import IngestSetup, Pipeline
 
         # Content that will replace the current content cannot be searched until it is complete.
+        # "always" also applies to such content, so that little is lost if the process is killed.
         is_current = content == content_dir(self._index_dir)
+        in_stages = self._setup.in_stages
         setup = IngestSetup(
             self._setup.sources,
             content,
@@ -227,7 +238,7 @@ class ContentWriter:
             self._setup.fingerprint,
             workers,
             self._setup.config.secret_exceptions,
-            in_stages=self._setup.in_stages if is_current else "never",
+            in_stages=in_stages if is_current or in_stages == "always" else "never",
         )
         return Pipeline(setup, connection)
 

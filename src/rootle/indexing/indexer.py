@@ -26,6 +26,7 @@ from rootle.index.local.index_dir import (
 from rootle.index.local.snapshot import Snapshot
 from rootle.index.local.update_notice import NOTICE_NAME, write_update_notice
 from rootle.index.local.writer_lock import LOCK_NAME, writer_lock
+from rootle.indexing.content_replacement import find_unfinished, read_progress
 from rootle.indexing.content_writer import ContentWriter, IndexSetup, UpdateRequest
 from rootle.indexing.git_history.background_history import LOCK_NAME as HISTORY_LOCK
 from rootle.indexing.git_history.background_history import HistoryReader
@@ -132,6 +133,14 @@ class Indexer:
             return False
         is_complete = bool(snapshot.value("updated_at"))
         return is_complete and snapshot.value("fingerprint") == self.fingerprint
+
+    def read_rebuild_progress(self) -> tuple[int, int] | None:
+        """Return how many bytes a rebuild with the current settings has read, and the total.
+
+        The rebuild may be running or interrupted. Return None if there is none.
+        """
+        content = find_unfinished(self.index_dir, self.fingerprint)
+        return None if content is None else read_progress(content)
 
     def has_embeddings_due(self) -> bool:
         """Return whether there are pending chunks whose embedding may be tried now."""

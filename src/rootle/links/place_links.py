@@ -9,8 +9,8 @@ from typing import Final
 from rootle.history.commit_results import describe_commit
 from rootle.history.commit_view import CommitView
 from rootle.index.reader import IndexReader
+from rootle.links.drift.code_words import fold
 from rootle.links.drift.mentions import DOCUMENT_LANGUAGES, find_mentions, read_lines
-from rootle.links.drift.project_names import fold
 from rootle.provenance.explain import LastChanges
 from rootle.provenance.mentions import FindDocuments, find_documents
 from rootle.provenance.place import CodePlace

@@ -54,6 +54,8 @@ _SHORT_WORDS: Final = 3
 _SHORT_SHARE: Final = 0.75
 # A text without signs of a message or of code must have this many words.
 _LITERAL_WORDS: Final = 4
+# Fewer plain words than that. They are neither a path nor the report of a program.
+_FEW_WORDS: Final = re.compile(r"[^\W\d_]+(?:\s+[^\W\d_]+){0,2}")
 # Patterns for the text around a name. They show whether the name is a part of a longer name, a
 # whole string, a key or a selector.
 _CONTINUED: Final = re.compile(r"[\w-]")
@@ -128,14 +130,17 @@ class SourceLine:
     share: float  # of the words of the pasted line, weighted by rarity
 
 
-def may_be_pasted(text: str) -> bool:
+def may_be_pasted(text: str, *, has_phrases: bool = False) -> bool:
     """Return whether a query may contain pasted text, a path or a hyphenated name.
 
-    Return False for a single word and for a question in plain words.
+    Return False for a question in plain words, and for a few plain words. If the query has phrases,
+    a few words may be a part of the text that was pasted.
     """
     lower = text.strip().lower()
     if _is_marked(lower) or find_hyphenated_names(text)[0]:
         return True
+    if _FEW_WORDS.fullmatch(lower) and not has_phrases:
+        return False
     return len(_WORD.findall(lower)) > 1 and _QUESTION.match(lower) is None
 
 

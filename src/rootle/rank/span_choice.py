@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from rootle.rank.features import share_of_max
-from rootle.rank.ranking_inputs import Flags, Floats
+from rootle.rank.ranking_inputs import Flags, Floats, Ints, RankingInputs
 
 MAX_MORE_SPANS: Final = 3
 MAX_LINES: Final = 60
@@ -47,6 +49,18 @@ def span_scores(bm25: Floats, dense: Floats, defines: Flags, *, is_symbol: bool)
     weight = _DEFINES_SYMBOL if is_symbol else _DEFINES
     scores: Floats = share_of_max(bm25) + _DENSE_WEIGHT * share_of_max(dense) + weight * defines
     return scores
+
+
+def find_likely_chunks(inputs: RankingInputs) -> Ints:
+    """Return the chunk that is likely to be shown from each candidate file, or -1 if unknown."""
+    chunks = inputs.chunks
+    likely = np.full(len(inputs.files.ids), -1, dtype=np.int64)
+    scores = span_scores(
+        chunks.bm25, chunks.dense, chunks.defines, is_symbol=inputs.question.is_symbol
+    )
+    ascending = scores.argsort(kind="stable")
+    likely[chunks.files[ascending]] = chunks.ids[ascending]  # the last assignment wins
+    return likely
 
 
 def content_share(chars: int) -> float:

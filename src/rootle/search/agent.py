@@ -5,23 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Generic, TypeVar
 
-from rootle.search.query.parse import ParsedQuestion, parse
-from rootle.search.query.scope import ScopedQuery
+from rootle.search.query.parse import parse
+from rootle.search.query.scope import ScopedQuery, ScopeStage
 from rootle.search.request import RequestReader, SearchRequest
-from rootle.search.results.page import FindPage, PageStage, ResultPage
-from rootle.search.results.response import ResponseStage
+from rootle.search.results.page import FindPage, PageStage, ResponseStage, ResultPage
 from rootle.search.retrieval.merged_candidates import Candidates
 from rootle.search.search_trace import SearchTrace
 from rootle.search.stages.ranked_answer import AnswerStage, FindAnswer, RankedAnswer
+from rootle.search.traits import Trait
 from rootle.types import SearchQuery, SearchResponse
+
+_RunT_co = TypeVar("_RunT_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineStage(Generic[_RunT_co]):
+    """A stage, and the queries for which it runs."""
+
+    run: _RunT_co
+    trait: Trait | None = None  # it runs for queries with this trait; None for all queries
 
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The steps of a search after parsing. Each takes the result of the previous step."""
+    """The steps of a search after parsing and scoping. Each takes the result of the one before."""
 
-    scope: Callable[[SearchRequest, ParsedQuestion], ScopedQuery]
     retrieve: Callable[[SearchRequest, ScopedQuery], Candidates]
     rank: Callable[[SearchRequest, Candidates], RankedAnswer]
     present: Callable[[SearchRequest, RankedAnswer], ResultPage]
@@ -30,11 +40,16 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """Optional stages of a search. Those that wrap steps are listed outermost first."""
+    """The stages of a search. Those that wrap steps are listed outermost first."""
 
-    pages: Sequence[PageStage] = ()  # caches and others that wrap all steps except `respond`
-    answers: Sequence[AnswerStage] = ()  # reranking and others that wrap retrieve and rank
-    responses: Sequence[ResponseStage] = ()  # memories and others that run after all steps
+    # Caches and others that wrap all steps except `respond`.
+    pages: Sequence[PipelineStage[PageStage]] = ()
+    # Filters and others that narrow the scope, one after the other.
+    scopes: Sequence[PipelineStage[ScopeStage]] = ()
+    # Reranking and others that wrap `retrieve` and `rank`.
+    answers: Sequence[PipelineStage[AnswerStage]] = ()
+    # Memories and others that run after all steps.
+    responses: Sequence[ResponseStage] = ()
 
 
 class SearchAgent:
@@ -54,15 +69,15 @@ class SearchAgent:
         """Call `close` to stop the threads of the steps and stages."""
         self._requests = requests
         self._steps = steps
-        self._responses = stages.responses
+        self._stages = stages
         self._open_trace = open_trace
         self._close = close
         self._find_answer: FindAnswer = self._retrieve_and_rank
         for answer_stage in reversed(stages.answers):
-            self._find_answer = partial(answer_stage, self._find_answer)
+            self._find_answer = _wrap_answer(answer_stage, self._find_answer)
         self._find_page: FindPage = self._run_steps
         for page_stage in reversed(stages.pages):
-            self._find_page = partial(page_stage, self._find_page)
+            self._find_page = _wrap_page(page_stage, self._find_page)
 
     def search(
         self, query: SearchQuery, *, explain: bool = False, stale: bool = False
@@ -74,7 +89,7 @@ class SearchAgent:
         with self._requests.active, self._open_trace(query) as trace:
             request = self._requests.read(query, trace, explain=explain, is_stale=stale)
             response = self._steps.respond(request, self._find_page(request))
-            for add_to in self._responses:
+            for add_to in self._stages.responses:
                 response = add_to(request, response)
             trace.record_response(response)
             return response
@@ -85,11 +100,32 @@ class SearchAgent:
         self._requests.close()
 
     def _run_steps(self, request: SearchRequest) -> ResultPage:
-        question = parse(request)
-        scoped = self._steps.scope(request, question)
+        scoped = ScopedQuery(parse(request))
+        for stage in self._stages.scopes:
+            if stage.trait is None or stage.trait in scoped.question.traits:
+                scoped = stage.run(request, scoped)
         answer = self._find_answer(request, scoped)
         return self._steps.present(request, answer)
 
     def _retrieve_and_rank(self, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:
         candidates = self._steps.retrieve(request, scoped)
         return self._steps.rank(request, candidates)
+
+
+def _wrap_page(stage: PipelineStage[PageStage], find: FindPage) -> FindPage:
+    """Return a function that runs the stage for the queries for which it is made."""
+    run, trait = partial(stage.run, find), stage.trait
+    if trait is None:
+        return run
+    return lambda request: (run if trait in request.traits else find)(request)
+
+
+def _wrap_answer(stage: PipelineStage[AnswerStage], find: FindAnswer) -> FindAnswer:
+    """Return a function that runs the stage for the questions for which it is made."""
+    run, trait = partial(stage.run, find), stage.trait
+    if trait is None:
+        return run
+    # The question is that of the scope, because an outer stage may have dropped its quotes.
+    return lambda request, scoped: (run if trait in scoped.question.traits else find)(
+        request, scoped
+    )

@@ -31,9 +31,7 @@ def shorten_question(text: str) -> str:
 
 
 def note_shortened(query: SearchQuery, response: SearchResponse) -> SearchResponse:
-    """Return the response with a note if the question was shortened."""
-    if len(query.text_query) <= MAX_QUERY_CHARS:
-        return response
+    """Return the response with a note that the question was shortened."""
     note = (
         f"the question has {len(query.text_query):,} characters; only about the first "
         f"{MAX_QUERY_CHARS:,} were searched, with the filters at its end"

@@ -14,12 +14,13 @@ from typing import Final
 from rootle.concurrency.concurrent_query_limit import ActiveQueries
 from rootle.config.fields import Config
 from rootle.errors import QueryError
-from rootle.search.long_question import shorten_question
-from rootle.search.query.syntax import parse_query
+from rootle.search.long_question import MAX_QUERY_CHARS, shorten_question
+from rootle.search.query.syntax import ParsedQuery, parse_query
 from rootle.search.results.cursor import Position, decode_cursor
 from rootle.search.revision_periods import ListChanged, ListPeriod, no_periods
 from rootle.search.search_trace import SearchTrace
 from rootle.search.session import Session, Sessions
+from rootle.search.traits import Trait, Traits
 from rootle.text.terms import WORD
 from rootle.types import SearchQuery
 
@@ -33,7 +34,7 @@ _EXCLUSION: Final = re.compile(r"(.+):(\d{1,9})-(\d{1,9})")
 class SearchRequest:
     """A valid query and the context in which it is answered."""
 
-    query: SearchQuery  # with the defaults of the configuration
+    query: SearchQuery  # with the defaults of the configuration; a long question is shortened
     digest: bytes  # of the question and its filters; the same for all pages of an answer
     position: Position | None  # decoded from the cursor
     offset: int  # of the page's first result in the whole answer
@@ -45,7 +46,10 @@ class SearchRequest:
     active: ActiveQueries
     trace: SearchTrace
     started_s: float  # the start of the search, from time.perf_counter
+    parsed: ParsedQuery  # the question and its operators
+    traits: Traits  # those that the text and the fields of the query show
     expansion: str = ""  # words from a language model that are searched with the question
+    is_exclusive: bool = False  # no other query of this index runs in the meantime
     list_period: ListPeriod = no_periods  # lists the commits of `since:` with a revision
     # Lists the files that changed between revisions; None if `since:` compares only dates of files.
     list_changed: ListChanged | None = None
@@ -82,7 +86,8 @@ class RequestReader:
         belongs to another query or generation.
         """
         started_s = time.perf_counter()
-        limit = check_query(query, self._config)
+        query = _shorten(query)
+        limit, parsed = _check(query, self._config)
         if query.min_recency_days is None and self._config.min_recency_days:
             query = replace(query, min_recency_days=self._config.min_recency_days)
         digest = _digest_query(query)
@@ -103,6 +108,8 @@ class RequestReader:
             active=self.active,
             trace=trace,
             started_s=started_s,
+            parsed=parsed,
+            traits=_find_traits(query, parsed),
             list_period=self._list_period,
             list_changed=self._list_changed,
         )
@@ -110,9 +117,20 @@ class RequestReader:
 
 def check_query(query: SearchQuery, config: Config) -> int:
     """Return the number of results per page. Raise QueryError if the query is invalid."""
+    return _check(_shorten(query), config)[0]
+
+
+def _shorten(query: SearchQuery) -> SearchQuery:
+    if len(query.text_query) <= MAX_QUERY_CHARS:
+        return query
+    return replace(query, text_query=shorten_question(query.text_query))
+
+
+def _check(query: SearchQuery, config: Config) -> tuple[int, ParsedQuery]:
+    """Return the number of results per page, and the parsed question."""
     if not query.text_query.strip():
         raise QueryError("the question is empty; ask in words or name a symbol")
-    parsed = parse_query(shorten_question(query.text_query))
+    parsed = parse_query(query.text_query)
     # `in:history` with another filter needs no words.
     has_words = WORD.search(parsed.text) or parsed.is_exact
     if not has_words and (parsed.text.strip() or not parsed.has_filters):
@@ -123,7 +141,20 @@ def check_query(query: SearchQuery, config: Config) -> int:
         raise QueryError(
             f"limit is {limit}; give a number from 1 to {config.max_limit}", parameter="limit"
         )
-    return limit
+    return limit, parsed
+
+
+def _find_traits(query: SearchQuery, parsed: ParsedQuery) -> Traits:
+    found: dict[Trait, bool] = {
+        "context": query.context or query.budget is not None or bool(query.exclude),
+        "filters": parsed.has_filters
+        or query.file_paths is not None
+        or query.languages is not None
+        or bool(query.min_recency_days),
+        "exact": parsed.is_exact,
+        "exclusions": bool(parsed.excluded),
+    }
+    return frozenset(trait for trait, is_present in found.items() if is_present)
 
 
 def parse_exclusions(places: Iterable[str]) -> dict[str, list[range]]:

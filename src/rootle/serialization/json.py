@@ -9,6 +9,7 @@ import difflib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
+from functools import lru_cache
 from typing import Any, Final
 
 from rootle.errors import QueryError
@@ -25,6 +26,7 @@ _OPTIONAL_FIELDS: Final = frozenset(
 )
 
 
+@lru_cache(maxsize=1_024)
 def camel_case(name: str) -> str:
     """Return the JSON name of a field: `file_size_bytes` -> `fileSizeBytes`."""
     head, *rest = name.split("_")

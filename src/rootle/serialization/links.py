@@ -45,6 +45,10 @@ def describe_no_drift(answer: DriftAnswer) -> str:
     """Return the text for an answer without reports."""
     if not answer.names:
         return f"nothing was checked: no name of code was found {_describe_checked(answer)}"
+    if not answer.is_complete:
+        return (
+            f"no outdated name was found, but the check is incomplete {_describe_checked(answer)}"
+        )
     return f"no name is gone {_describe_checked(answer)}"
 
 
@@ -52,7 +56,8 @@ def describe_drift(answer: DriftAnswer) -> str:
     """Return the text for the end of an answer with reports: their number, and what was checked."""
     count = len(answer.reports)
     noun = "name is" if count == 1 else "names are"
-    return f"{count} {noun} gone or changed {_describe_checked(answer)}"
+    least = "" if answer.is_complete else "at least "
+    return f"{least}{count} {noun} gone or changed {_describe_checked(answer)}"
 
 
 def _describe_checked(answer: DriftAnswer) -> str:

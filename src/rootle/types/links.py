@@ -65,3 +65,6 @@ class DriftAnswer:
     degraded: tuple[str, ...]  # "history": not all commits are indexed yet
     suggestions: tuple[str, ...]
     took_ms: float
+    # False: commits are missing or a limit was reached, so outdated names may be missing.
+    # `suggestions` contains the reasons.
+    is_complete: bool = True

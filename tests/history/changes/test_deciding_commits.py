@@ -52,6 +52,12 @@ def root(tmp_path: Path) -> Path:
     commit("Remove the env command that was removed by name", env="removed = ['env']\n")
     commit("remove the last mention to let-env", GUIDE="# Python 2 support\n")
     commit("Remove the deprecated login command", login=None)
+    commit("Update the address of topaz\n\n* Remove link to topaz", GUIDE="# Topaz\n")
+    commit(
+        "Various cleanups in the extension\n\n"
+        "So it is likely that all this code was for topaz support and can now\nbe removed.",
+        extension="size = 1\n",
+    )
     return root
 
 
@@ -72,6 +78,7 @@ def app(root: Path, make_app: MakeApp) -> App:
         ("when did it switch from goja to sobek", "Change the engine to our fork"),
         ("which commit deprecated the login command", "Move the cloud functions"),
         ("when was the login command removed", "Remove the deprecated login command"),
+        ("when was topaz support removed", "Various cleanups in the extension"),
     ],
 )
 def test_the_commit_that_made_the_change_is_first(app: App, question: str, subject: str) -> None:

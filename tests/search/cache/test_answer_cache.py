@@ -15,7 +15,7 @@ from rootle.config.fields import Config
 from rootle.errors import UnavailableError
 from rootle.search.agent import SearchAgent
 from rootle.search.cache.answer_cache import LRUCache
-from rootle.search.factory import open_agent
+from rootle.search.factory import SearchedIndex, open_agent
 from rootle.types import SearchQuery, SearchResponse
 
 _DAY_S = 86_400
@@ -48,7 +48,9 @@ def make_agent(app: App) -> Iterator[MakeAgent]:
         config = Config(**settings)
         agents.append(
             open_agent(
-                app._container.indexer().snapshot, lambda: embedder, config, clock=clock or _Clock()
+                SearchedIndex(app._container.indexer().snapshot, lambda: embedder),
+                config,
+                clock=clock or _Clock(),
             )
         )
         return agents[-1], embedder
@@ -154,6 +156,24 @@ def _fail(_: object) -> None:
     raise UnavailableError("down")
 
 
+def test_a_cached_answer_reports_a_file_that_has_changed_since(
+    repository: Path, make_app: MakeApp
+) -> None:
+    app = make_app(repository)
+    app.index()
+    index = SearchedIndex(
+        app._container.indexer().snapshot, app._container.embedder, root=repository
+    )
+    agent = open_agent(index, Config())
+    query = SearchQuery("retry_backoff", limit=1)
+    first = agent.search(query)
+    assert (first.results[0].file_path, first.degraded) == ("src/net/retry.py", ())
+    assert agent.search(query).degraded == ()
+    write(repository, "src/net/retry.py", "# nothing is tried again\n")
+    assert agent.search(query).degraded == ("stale",)
+    agent.close()
+
+
 def test_an_entry_expires_when_a_file_becomes_too_old_for_the_filter(
     tmp_path: Path, make_app: MakeApp
 ) -> None:
@@ -164,7 +184,9 @@ def test_an_entry_expires_when_a_file_becomes_too_old_for_the_filter(
     app = make_app(root, index_dir=tmp_path / "days-index")
     app.index()
     agent = open_agent(
-        app._container.indexer().snapshot, app._container.embedder, Config(), clock=clock
+        SearchedIndex(app._container.indexer().snapshot, app._container.embedder),
+        Config(),
+        clock=clock,
     )
     query = SearchQuery("zebra", min_recency_days=3)
 

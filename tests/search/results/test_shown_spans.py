@@ -12,7 +12,7 @@ from sample import MakeApp, make_repository
 from rootle.config.fields import Config
 from rootle.errors import UnavailableError
 from rootle.protocols import Matrix
-from rootle.search.factory import open_agent
+from rootle.search.factory import SearchedIndex, open_agent
 from rootle.types import SearchQuery
 
 
@@ -33,7 +33,7 @@ def test_without_vectors_the_chunk_with_the_words_of_the_question_is_shown(
     text = _function("first_part", 40) + "\n\n" + _function("second_part", 40, "return zebra")
     app = make_app(make_repository(tmp_path / "repo", {"parts.py": text}))
     app.index()
-    agent = open_agent(app._container.indexer().snapshot, _FailingEmbedder, Config())
+    agent = open_agent(SearchedIndex(app._container.indexer().snapshot, _FailingEmbedder), Config())
     (result,) = agent.search(SearchQuery("where is the zebra")).results
     agent.close()
     assert result.start_line == 43

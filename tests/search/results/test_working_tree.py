@@ -18,7 +18,8 @@ from rootle.errors import IndexStorageError
 from rootle.index.local.snapshot import Snapshot
 from rootle.index.local.snapshot_source import open_snapshot
 from rootle.index.reader import FileState
-from rootle.search.results.working_tree import ExcerptReader, WorkingTree
+from rootle.search.results.shown_spans import ExcerptReader
+from rootle.search.results.working_tree import WorkingTree
 from rootle.storage.change_time import CHANGE_TICK_NS
 from rootle.types import SearchQuery
 

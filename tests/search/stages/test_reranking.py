@@ -15,7 +15,7 @@ from rootle.app import App
 from rootle.config.fields import Config
 from rootle.errors import RerankError
 from rootle.protocols import Hit
-from rootle.search.factory import open_agent
+from rootle.search.factory import SearchedIndex, SearchFeatures, open_agent
 from rootle.storage.paths import search_log_path
 from rootle.types import SearchQuery
 
@@ -74,7 +74,9 @@ def search(app: App) -> Iterator[Callable[..., Any]]:
     def run(reranker: Any, question: str = "ledger", times: int = 1, **settings: Any) -> Any:
         config = Config(**{"enable_cache": False, **settings})
         agent = open_agent(
-            app._container.indexer().snapshot, app._container.embedder, config, reranker=reranker
+            SearchedIndex(app._container.indexer().snapshot, app._container.embedder),
+            config,
+            SearchFeatures(reranker=reranker),
         )
         agents.append(agent)
         for _ in range(times):
@@ -131,7 +133,9 @@ def test_only_the_first_twenty_files_are_reranked(tmp_path: Path, make_app: Make
     question = SearchQuery("ledger cursor packet window", limit=50)
     agents = [
         open_agent(
-            app._container.indexer().snapshot, app._container.embedder, Config(), reranker=reading
+            SearchedIndex(app._container.indexer().snapshot, app._container.embedder),
+            Config(),
+            SearchFeatures(reranker=reading),
         )
         for reading in (None, reranker)
     ]
@@ -150,7 +154,9 @@ def test_long_chunks_are_truncated(tmp_path: Path, make_app: MakeApp) -> None:
     app.index()
     reranker = _Fake(lambda at, _: 1.0)
     agent = open_agent(
-        app._container.indexer().snapshot, app._container.embedder, Config(), reranker=reranker
+        SearchedIndex(app._container.indexer().snapshot, app._container.embedder),
+        Config(),
+        SearchFeatures(reranker=reranker),
     )
     agent.search(SearchQuery("ledger"))
     agent.close()
@@ -161,10 +167,9 @@ def test_long_chunks_are_truncated(tmp_path: Path, make_app: MakeApp) -> None:
 
 def test_an_explanation_contains_the_score_of_the_reranker(app: App) -> None:
     agent = open_agent(
-        app._container.indexer().snapshot,
-        app._container.embedder,
+        SearchedIndex(app._container.indexer().snapshot, app._container.embedder),
         Config(),
-        reranker=_Fake(lambda at, _: 7.0 - at),
+        SearchFeatures(reranker=_Fake(lambda at, _: 7.0 - at)),
     )
     first = agent.search(SearchQuery("ledger"), explain=True).results[0]
     agent.close()
@@ -186,9 +191,10 @@ def test_the_log_names_the_model_that_ranked(
 ) -> None:
     config = Config(**settings)
     agent = open_agent(
-        *(app._container.indexer().snapshot, app._container.embedder, config),
+        SearchedIndex(app._container.indexer().snapshot, app._container.embedder),
+        config,
+        SearchFeatures(reranker=_Fake(lambda at, _: score)),
         log=app._container.search_log(),
-        reranker=_Fake(lambda at, _: score),
     )
     agent.search(SearchQuery("ledger"))
     agent.close()

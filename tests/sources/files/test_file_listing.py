@@ -307,6 +307,12 @@ def test_ignored_paths_are_found_although_a_link_has_replaced_a_folder(repositor
     assert filter_ignored(os.fspath(repository), paths) == {"link/deep/a.log", "a.log"}
 
 
+def test_a_path_that_looks_like_a_pattern_is_compared_as_a_name(repository: Path) -> None:
+    (repository / ".gitignore").write_text("*.log\n")
+    paths = {":!a.log", ":(icase)b.log", ":/c.py", "d.py"}
+    assert filter_ignored(os.fspath(repository), paths) == {":!a.log", ":(icase)b.log"}
+
+
 def test_a_path_of_any_depth_is_compared_with_the_ignore_files(repository: Path) -> None:
     (repository / ".rootleignore").write_text("private.py\n")
     folder = "/".join(["deep"] * 1_500)

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 from commit_reader import read_last_commits
 
+from rootle.sources.git import command
 from rootle.sources.git.command import run_git
 from rootle.sources.git.repository import (
     has_unreadable_head,
     head_commit,
+    ignored_paths,
     list_changed_files,
 )
 
@@ -145,3 +147,20 @@ def test_user_settings_in_the_environment_apply(
 
     assert run_git(os.fspath(repository), *arguments, timeout_s=10).stdout == b"yes\n"
     assert run_git(os.fspath(repository / "gone"), *arguments, timeout_s=10).returncode == 127
+
+
+@pytest.mark.slow
+def test_all_paths_are_compared_if_git_takes_longer_than_half_a_second(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _git(tmp_path, "init", "-q")
+    (tmp_path / ".gitignore").write_text("*.log\n")
+    # The input is larger than the buffer of a pipe, which contains 64 kB.
+    paths = [
+        f"folder/of/logs/number{number}.{end}" for number in range(5_000) for end in ("log", "py")
+    ]
+    monkeypatch.setattr(command, "_STALL_S", 0.0)
+
+    ignored = ignored_paths(os.fspath(tmp_path), paths)
+
+    assert ignored == {path for path in paths if path.endswith(".log")}

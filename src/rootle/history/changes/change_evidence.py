@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Final
 
 from rootle.history.changes.change_words import Action
@@ -20,6 +21,9 @@ _BODY_FACTOR: Final = 0.8
 _PATCH_FACTOR: Final = 0.5
 _PATCH_BONUS: Final = 0.1  # for changed lines that confirm the message
 _EXTENT_BONUS: Final = 0.04  # for each tenfold increase in the number of these lines
+# A line of a message that is at least this long, and is followed by one that begins with a small
+# letter, was probably wrapped there. Most messages are wrapped at 72 characters.
+_MIN_WRAPPED_CHARS: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +48,8 @@ def score_commit(
     end = sections[0].end_line if sections else len(lines)
     scores = [score_line(action, subjects, lines[0])]
     scores += [
-        score_line(action, subjects, line, needs_action=True) * _BODY_FACTOR
-        for line in lines[1:end]
+        max(score_line(action, subjects, text, needs_action=True) for text in texts) * _BODY_FACTOR
+        for texts in map(set, zip(lines[1:end], _join_wrapped(lines[1:end]), strict=True))
     ]
     stated = max(scores)
     patch = score_patch(action, subjects, lines, sections)
@@ -55,3 +59,13 @@ def score_commit(
         score += _EXTENT_BONUS * math.log10(1 + patch.extent)
     line = scores.index(stated) + 1 if stated >= shown else patch.line
     return Evidence(score, line, patch.fit)
+
+
+def _join_wrapped(lines: Sequence[str]) -> list[str]:
+    """Return each line together with the next one if the line was wrapped before it."""
+    return [
+        f"{line} {following}"
+        if len(line) >= _MIN_WRAPPED_CHARS and following[:1].islower()
+        else line
+        for line, following in zip_longest(lines, lines[1:], fillvalue="")
+    ]

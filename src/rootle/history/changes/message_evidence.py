@@ -31,7 +31,7 @@ _RELATED: Final[Mapping[tuple[Action, Action], float]] = {
 _NO_ACTION: Final[Mapping[Action, float]] = {Action.ADDITION: 0.6, Action.REPLACEMENT: 0.5}
 _LEFTOVER: Final = re.compile(
     r"\b(?:mention|reference|leftover|remaining|rest|doc|comment|note|typo|changelog|warning|test"
-    r"|more|another|mark|news)(?:s|ing|ed)?\b",
+    r"|more|another|mark|news|link)(?:s|ing|ed)?\b",
     re.IGNORECASE,
 )
 _WITHIN: Final = re.compile(r"\b(?:from|in)\b", re.IGNORECASE)

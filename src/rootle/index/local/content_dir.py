@@ -3,7 +3,7 @@
 The first index is written to the index directory itself. A rebuild writes to a new subfolder. When
 it is complete, it atomically replaces the pointer, a small file that contains the name of the
 current subfolder. Until then, all processes read the previous content, even if the rebuild is
-killed.
+killed. The next writer can continue in the subfolder of the killed rebuild.
 """
 
 from __future__ import annotations
@@ -70,8 +70,15 @@ def has_other_content(index_dir: Path) -> bool:
     return is_moved or any(name.startswith(_PREFIX) and name != current.name for name in names)
 
 
-def delete_other_content(index_dir: Path) -> None:
-    """Delete replaced content and the remains of killed rebuilds.
+def list_other_content(index_dir: Path) -> list[Path]:
+    """Return the subfolders with replaced content, or content of running or killed rebuilds."""
+    current = content_dir(index_dir)
+    found = sorted(index_dir.glob(f"{_PREFIX}????????"))
+    return [path for path in found if path != current and not path.is_symlink() and path.is_dir()]
+
+
+def delete_other_content(index_dir: Path, keep: Path | None = None) -> None:
+    """Delete replaced content and the remains of killed rebuilds, except the subfolder `keep`.
 
     The caller must hold the writer lock. Readers that have opened these files can still read them.
     """
@@ -79,7 +86,7 @@ def delete_other_content(index_dir: Path) -> None:
     if current != index_dir:
         delete_content(index_dir)
     for path in (*index_dir.glob(f"{_PREFIX}????????"), *index_dir.glob(f"{POINTER_NAME}.*.new")):
-        if path == current:
+        if path in (current, keep):
             continue
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)

@@ -13,14 +13,25 @@ from rootle.types import COMMIT_URI
 NOTHING_READ: Final = "not even the newest"
 
 
-def describe_progress(index: Snapshot, folder: str, max_commits: int, *, has_heads: bool) -> str:
+def describe_progress(
+    index: Snapshot,
+    folder: str,
+    max_commits: int,
+    *,
+    has_heads: bool,
+    rebuilt: tuple[int, int] | None = None,
+) -> str:
     """Describe what an incomplete index contains or lacks; return "" if it lacks nothing.
 
     `folder` is in a work tree of the repository, and `max_commits` is the maximum number of commits
-    in the index. Set `has_heads` if the index contains the history of the current heads.
+    in the index. Set `has_heads` if the index contains the history of the current heads. `rebuilt`
+    is the number of bytes that a rebuild has read, and their total, if there is a rebuild.
     """
     if index.value("updated_at"):
-        return "because the index is being rebuilt" if has_heads else "the newest are missing"
+        if not has_heads:
+            return "the newest are missing"
+        share = 100 * rebuilt[0] // rebuilt[1] if rebuilt and rebuilt[1] else 0
+        return f"because the index is being rebuilt ({share}% done)"
     done, total = index.bytes_indexed(), int(index.value(BYTES_EXPECTED) or 0)
     if done < total:
         share = 100 * done // total

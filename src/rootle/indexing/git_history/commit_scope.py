@@ -31,6 +31,7 @@ class CommitScope:
         self._max_commits = max_commits
         self.prefix = find_prefix(root)  # the path of the folder in its work tree
         self._known: tuple[tuple[str, ...], frozenset[int] | None] | None = None
+        self._known_rest: tuple[frozenset[int] | None, frozenset[int], frozenset[int]] | None = None
         self._known_order: tuple[tuple[str, ...], Mapping[int, int]] | None = None
         # The URIs of all commits, and their places, with the state of HEAD for which git listed
         # them. They are kept apart from the results above, which each new batch of indexed commits
@@ -53,6 +54,21 @@ class CommitScope:
             return below
         self._known = key, ids
         return ids
+
+    def leave_out(
+        self, index: Snapshot, ids: frozenset[int] | None, hidden: frozenset[int]
+    ) -> frozenset[int] | None:
+        """Return the selected commits without the hidden ones; None if all commits are selected.
+
+        `ids` is a result of `find_ids`. As long as nothing changes, the result is the same object.
+        """
+        if not hidden:
+            return ids
+        known = self._known_rest
+        if known is None or known[0] is not ids or known[1] is not hidden:
+            chosen = {state.id for state in index.all_files()} if ids is None else ids
+            known = self._known_rest = ids, hidden, frozenset(chosen - hidden)
+        return known[2]
 
     def find_order(self, index: Snapshot) -> Mapping[int, int]:
         """Return the position of each commit of the index in the history, from 0, newest first.

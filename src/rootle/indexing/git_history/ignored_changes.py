@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import re
 import threading
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from time import monotonic
 from typing import Final
 
 from rootle.index.local.snapshot import Snapshot
@@ -16,14 +19,26 @@ from rootle.sources.files.filesystem_walk import OWN_IGNORE_NAME
 from rootle.sources.git.commits.commit_document import hidden_reason
 from rootle.sources.git.commits.patch_parsing import FileChange
 from rootle.sources.git.git_dirs import find_git_folders
-from rootle.types import COMMIT_MESSAGE
+from rootle.types import COMMIT_MESSAGE, MAX_INDEXED_FILES
 
 # The line number at the end of the label of a removed definition.
 _LINE: Final = re.compile(r":\d+\Z")
+# After a failure, git is asked again only after this time, because it may have timed out.
+_RETRY_S: Final = 30.0
 # The paths, times, sizes and inodes of the files that decide which paths are ignored.
 _State = tuple[tuple[str, int, int, int], ...]
 # The documents with a section about a path, by path and by the label of the section.
 _Places = Mapping[str, Mapping[str, Sequence[int]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChanges:
+    """An index of commits without the changes of files that are ignored now."""
+
+    index: IndexReader
+    hidden: frozenset[str]  # the paths of the ignored files
+    # The documents whose changes below the folder are all hidden. Nothing of them may be shown.
+    empty: frozenset[int]
 
 
 class IgnoredChanges:
@@ -41,23 +56,28 @@ class IgnoredChanges:
         self._lock = threading.Lock()
         # The last snapshot, the paths in it, and the folders that contain them.
         self._read: tuple[Snapshot, _Places, Sequence[str]] | None = None
-        # The state of the ignore files, the ignored paths, and the index without their changes.
-        self._known: tuple[_State, frozenset[str], IndexReader] | None = None
+        # The state of the ignore files, and the index without the changes that they hide.
+        self._known: tuple[_State, ShownChanges] | None = None
+        # The index without any changes, after git has failed, and the time of this failure.
+        self._unknown: ShownChanges | None = None
+        self._failed_s = 0.0
 
-    def hide(self, snapshot: Snapshot) -> IndexReader:
+    def hide(self, snapshot: Snapshot) -> ShownChanges:
         """Return the index without the changes of the files that are ignored now.
 
         As long as nothing changes, the result is the same object.
         """
-        return self._find(snapshot)[2]
+        return self._find(snapshot)[1]
 
     def drop_hidden(self, snapshot: Snapshot, changes: Sequence[FileChange]) -> list[FileChange]:
         """Return the changes of files whose content is indexed and that are not ignored now."""
-        known, hidden, _ = self._find(snapshot)
+        known, shown = self._find(snapshot)
         paths = {path for one in changes for path in (one.path, one.old_path)}
         below = {one.removeprefix(self._prefix) for one in paths if one.startswith(self._prefix)}
         # Also check paths that the index lacks: it lists only some files of a large commit.
-        ignored = (hidden & below) | find_excluded(self._root, below - known.keys())
+        unlisted = below - known.keys()
+        excluded = find_excluded(self._root, unlisted)
+        ignored = (shown.hidden & below) | (unlisted if excluded is None else excluded)
         labels = {f"{self._prefix}{path}" for path in ignored}
         return [
             one
@@ -65,18 +85,27 @@ class IgnoredChanges:
             if not hidden_reason(one) and labels.isdisjoint((one.path, one.old_path))
         ]
 
-    def _find(self, snapshot: Snapshot) -> tuple[_Places, frozenset[str], IndexReader]:
-        """Return the paths in the index, those that are ignored, and the index without them."""
+    def _find(self, snapshot: Snapshot) -> tuple[_Places, ShownChanges]:
+        """Return the paths in the index, and the index without those that are ignored."""
         with self._lock:
             if self._read is None or self._read[0] is not snapshot:
                 self._read = snapshot, *self._read_labels(snapshot)
-                self._known = None
+                self._known = self._unknown = None
             _, paths, folders = self._read
             state = self._read_state(folders)
             if self._known is None or self._known[0] != state:
-                hidden = frozenset(find_excluded(self._root, paths))
-                self._known = state, hidden, _mask(snapshot, paths, hidden)
-            return paths, *self._known[1:]
+                if self._unknown is not None and monotonic() - self._failed_s < _RETRY_S:
+                    return paths, self._unknown
+                excluded = find_excluded(self._root, paths)
+                if excluded is None:  # git fails: all changes are hidden until it succeeds
+                    self._failed_s = monotonic()
+                    index = _mask(snapshot, paths, paths)
+                    self._unknown = ShownChanges(index, frozenset(paths), frozenset())
+                    return paths, self._unknown
+                hidden = frozenset(excluded)
+                index, empty = _mask(snapshot, paths, hidden), _find_empty(paths, hidden)
+                self._known = state, ShownChanges(index, hidden, empty)
+            return paths, self._known[1]
 
     def _read_labels(self, snapshot: Snapshot) -> tuple[_Places, Sequence[str]]:
         """Return the paths below the folder, and all folders of the work tree above them."""
@@ -115,6 +144,18 @@ def _mask(snapshot: Snapshot, paths: _Places, hidden: Iterable[str]) -> IndexRea
             for at in documents:
                 labels.setdefault(at, set()).add(label)
     return MaskedIndex(snapshot, labels) if labels else snapshot
+
+
+def _find_empty(paths: _Places, hidden: frozenset[str]) -> frozenset[int]:
+    """Return the documents that have only sections about hidden paths.
+
+    The documents of large commits lack sections about some files, which may not be hidden.
+    """
+    if not hidden:
+        return frozenset()
+    total = Counter(at for labels in paths.values() for found in labels.values() for at in found)
+    gone = Counter(at for path in hidden for found in paths[path].values() for at in found)
+    return frozenset(at for at, count in gone.items() if count == total[at] < MAX_INDEXED_FILES)
 
 
 def _folders_above(paths: Iterable[str]) -> set[str]:

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
+from rootle.links.drift.code_words import fold
 from rootle.links.drift.examples import defines_in_example, quotes_definition
 from rootle.links.drift.external_names import lists_options
 from rootle.links.drift.foreign_names import has_version, is_setting, list_templates
 from rootle.links.drift.mentions import Mention, is_specific, last_part, split_parts
 from rootle.links.drift.past_names import PastName, PastNames
-from rootle.links.drift.project_names import ProjectNames, fold
+from rootle.links.drift.project_names import ProjectNames
 from rootle.links.drift.signatures import Signatures, parse_arguments
 from rootle.links.drift.texts import NamedText
 from rootle.text.languages import UNKNOWN, detect_language
@@ -117,18 +118,23 @@ class DriftChecks:
         if _is_file_name(mention.text):
             return None
         module = self._check_module(mention.text, parts)
-        if module is not None or name in self._project.words:
+        if module is not None or not is_specific(name):
             return module
-        is_spelled = self._project.has(name)  # in another way, such as state_file for StateFile
-        if not is_specific(name) or (is_spelled and not _TYPE_NAME.fullmatch(name)):
-            return None
-        if self._past is None:
-            return None if is_spelled else self._check_member(parts)
-        if not _is_distinctive(name, mention, text):
+        # These checks read no files, so they precede those of the words of the code.
+        if self._past is not None and not _is_distinctive(name, mention, text):
             return None
         line = text.lines.get(mention.line, "")
-        if re.search(rf"\w's\s+[`*]*{re.escape(name)}", line) or has_version(line, name):
+        is_foreign = re.search(rf"\w's\s+[`*]*{re.escape(name)}", line) or has_version(line, name)
+        if self._past is not None and is_foreign:
             return None  # a name of another project, as in "lxml's HTMLParser"
+        if self._project.has_word(name):
+            return None
+        is_type = _TYPE_NAME.fullmatch(name) is not None
+        # in another way, such as state_file for StateFile
+        if (self._past is None or not is_type) and self._project.has(name):
+            return None
+        if self._past is None:
+            return self._check_member(parts)
         is_key = mention.is_marked and not mention.is_example and not name.isupper()
         found = self._definition_of(name, is_key)
         if found is None and mention.is_marked and not mention.is_example:
@@ -137,7 +143,8 @@ class DriftChecks:
             return None
         if is_setting(text, mention, found):
             return None
-        if is_spelled and not re.search(rf"\b(?:{_TYPE_KEYWORDS})\s+{name}\b", found.line):
+        removes_type = re.search(rf"\b(?:{_TYPE_KEYWORDS})\s+{name}\b", found.line) is not None
+        if is_type and not removes_type and self._project.has(name):
             return None
         folders = found.path.split("/")[:-1]
         gone = (one for one in folders if one.lower() not in self._project.module_names)
@@ -166,7 +173,7 @@ class DriftChecks:
         if found is None:
             return None
         stem = found.path.rpartition("/")[2].partition(".")[0]
-        if found.path not in self._project.files and stem in self._project.words:
+        if found.path not in self._project.files and self._project.has_word(stem):
             return None  # a library, to which the file was moved, may read the variable
         evidence = f"{found.path} read the environment variable {name}"
         return Finding("name", evidence, commit=found.commit)
@@ -263,7 +270,7 @@ class DriftChecks:
     def _check_option(self, text: NamedText, mention: Mention) -> Finding | None:  # noqa: ARG002
         name = mention.text.lstrip("-")
         names = (name, name.removeprefix("no-"))
-        if self._past is None or any(one in self._project.words for one in names):
+        if self._past is None or any(map(self._project.has_word, names)):
             return None
         found = self._past.find_option(mention.text) or self._past.find_option(name)
         if found is None:
@@ -329,11 +336,11 @@ class DriftChecks:
         """Return whether a class belongs to another project, perhaps because it was moved there."""
         if self._signatures.find_definitions(name):
             return False
-        return name in self._project.words or self._definition_of(name, False) is None
+        return self._project.has_word(name) or self._definition_of(name, False) is None
 
     def _is_foreign(self, owner: str) -> bool:
         """Return whether the code uses a name that it does not define, and that is not a module."""
-        is_used = owner in self._project.words and owner not in ("self", "this", "cls")
+        is_used = self._project.has_word(owner) and owner not in ("self", "this", "cls")
         return (
             is_used
             and owner.lower() not in self._project.module_names

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from rootle.links.drift.code_words import fold
 from rootle.links.drift.past_names import PastName
-from rootle.links.drift.project_names import fold
 from rootle.links.drift.texts import NamedText
 
 _KEYWORDS: Final = (

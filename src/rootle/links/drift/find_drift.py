@@ -105,7 +105,13 @@ def find_drift(
     names = {mention.text for text in texts for mention in text.mentions}
     ordered = tuple(sorted(reports, key=lambda one: (one.path == "", one.path, one.line, one.name)))
     return DriftAnswer(
-        ordered, len(texts), len(names), degraded, tuple(notes), elapsed_ms(started_s)
+        ordered,
+        len(texts),
+        len(names),
+        degraded,
+        tuple(notes),
+        elapsed_ms(started_s),
+        is_complete=not notes,  # each note names something that was not read
     )
 
 

@@ -104,7 +104,7 @@ class Signatures:
         bases = set(re.findall(r"[A-Za-z_]\w+", head)) - _BASE_WORDS - {"object"}
         if self._is_dynamic(symbol.path):
             return True
-        return any(base not in project.words or not self.find_definitions(base) for base in bases)
+        return any(not project.has_word(base) or not self.find_definitions(base) for base in bases)
 
     def mentions(self, path: str, name: str) -> bool:
         """Return whether the text of a module contains a name, or may define it dynamically."""

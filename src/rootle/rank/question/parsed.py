@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Final
 
 from rootle.protocols import WeightedTerm
-from rootle.rank.pasted_text import may_be_pasted
 from rootle.rank.question.intent import (
     Intent,
     called_name,
@@ -78,7 +77,6 @@ class Question:
     is_composed: bool = False  # a description and names or code, as language models write
     code_terms: frozenset[str] = frozenset()  # terms that occur only in guessed code
     related: tuple[WeightedTerm, ...] = ()  # terms that code may use instead of these words
-    may_be_pasted: bool = False  # may contain pasted text, a path or a hyphenated name
 
     @property
     def content_terms(self) -> tuple[WeightedTerm, ...]:
@@ -138,7 +136,6 @@ def parse_question(text: str, stem: Stemmer) -> Question:
         _TEXT_WORD.search(text) is not None,
         not is_symbol and is_composed(text),
         _find_code_terms(text, terms, stem),
-        may_be_pasted=may_be_pasted(text),
     )
 
 

@@ -104,11 +104,11 @@ class AnswerCache:
             page = cached.find_page(request)
             if page is None:
                 page = self._present(request, cached.answer)
-                cached.pages.append(_CachedPage(request.offset, request.explain, page))
+                cached.pages.append(_cached_page(request, page))
             return page
         page = find(request)
         if page.answer is not None and not page.degraded:
-            pages = [_CachedPage(request.offset, request.explain, page)]
+            pages = [_cached_page(request, page)]
             cache.put(request.digest, _CachedAnswer(page.answer, pages))
         return page
 
@@ -118,6 +118,11 @@ class AnswerCache:
             new: LRUCache[_CachedAnswer] = LRUCache(self._max_entries, self._ttl_s, self._clock)
             cache = self._caches.setdefault(session, new)
         return cache
+
+
+def _cached_page(request: SearchRequest, page: ResultPage) -> _CachedPage:
+    # The files may have changed when the page is requested again.
+    return _CachedPage(request.offset, request.explain, replace(page, unchanged=()))
 
 
 def _is_valid(answer: RankedAnswer, request: SearchRequest) -> bool:

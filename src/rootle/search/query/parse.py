@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING, Final
 from rootle.index.reader import IndexReader, SparseReader
 from rootle.protocols import MAX_MATCH_TERMS, WeightedTerm
 from rootle.rank.pasted_text import may_be_pasted
-from rootle.rank.question.language_detection import detect_language
+from rootle.rank.question.language_detection import Language, detect_language
+from rootle.rank.question.name_question import (
+    NameQuestion,
+    find_plain_operator,
+    parse_name_question,
+)
 from rootle.rank.question.parsed import Question, parse_question
 from rootle.rank.question.related_terms import find_related_terms, related_words
-from rootle.search.long_question import shorten_question
 from rootle.search.query.spelling import Correction, apply_corrections, find_corrections
 from rootle.search.query.syntax import ParsedQuery, parse_query
 from rootle.search.request import SearchRequest
+from rootle.search.traits import NO_TRAITS, Traits
 from rootle.serialization.dates import read_revision
 from rootle.serialization.timestamps import format_timestamp
 from rootle.text.stemmer import open_stemmer
@@ -39,30 +44,54 @@ class ParsedQuestion:
 
     question: Question  # its terms, names and intent, used to retrieve and rank
     parsed: ParsedQuery  # its operators
+    language: Language | None = None  # None if it is probably English
     corrections: tuple[Correction, ...] = ()
     translations: tuple[str, ...] = ()  # English terms that were added
     meanings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # word -> translations
     expansion: str = ""  # words from a language model that were added to `question`
+    name: NameQuestion | None = None  # if it is about one name
+    plain_operator: str = ""  # an operator at its start that is searched as words
+    traits: Traits = NO_TRAITS  # of the query
 
 
 def parse(request: SearchRequest) -> ParsedQuestion:
-    """Return the parsed question of a request. Raise QueryError if an operator is invalid."""
-    question = parse_text(shorten_question(request.query.text_query), request.session.index)
-    return _expand(question, request.expansion) if request.expansion else question
+    """Return the parsed question of a request, with all traits of the query."""
+    question = _parse(request.parsed, request.session.index)
+    if request.expansion:
+        question = _expand(question, request.expansion)
+    name = _find_name(question)
+    operator = find_plain_operator(request.parsed.text) or ""
+    traits = request.traits | _find_traits(question)
+    if name is not None or operator:
+        return replace(question, name=name, plain_operator=operator, traits=traits | {"name"})
+    return replace(question, traits=traits)
 
 
 def parse_text(text: str, index: IndexReader) -> ParsedQuestion:
-    """Parse a question, after translating it or correcting its names if necessary."""
-    parsed = parse_query(text)
+    """Parse a text outside of a request. Raise QueryError if an operator is invalid."""
+    return _parse(parse_query(text), index)
+
+
+def ignore_phrases(question: ParsedQuestion) -> ParsedQuestion:
+    """Return a question whose quotes are ignored."""
+    plain = replace(question, parsed=replace(question.parsed, phrases=()))
+    kept = question.traits & {"context", "filters", "exclusions", "name"}
+    return replace(plain, traits=kept | _find_traits(plain))
+
+
+def _parse(parsed: ParsedQuery, index: IndexReader) -> ParsedQuestion:
+    """Parse the words of a question, after translating them or correcting names if necessary."""
     stems = _open_stemmer()
-    translation = _translate(parsed.text, index.sparse)
+    language = detect_language(parsed.text)
+    translation = None if language is None else _translate(parsed.text, language, index.sparse)
     if translation is not None:
         question = parse_question(translation.for_words, stems)
-        question = replace(
-            question, text=translation.for_meaning, may_be_pasted=may_be_pasted(parsed.text)
-        )
         return ParsedQuestion(
-            question, parsed, translations=translation.terms, meanings=translation.meanings
+            replace(question, text=translation.for_meaning),
+            parsed,
+            language,
+            translations=translation.terms,
+            meanings=translation.meanings,
         )
     question = parse_question(parsed.text, stems)
     # Quoted text is meant literally, a pasted error message has no typing errors, and a language
@@ -75,7 +104,40 @@ def parse_text(text: str, index: IndexReader) -> ParsedQuestion:
         question = parse_question(apply_corrections(parsed.text, corrections), stems)
     if not parsed.is_exact:
         question = replace(question, related=find_related_terms(question, stems))
-    return ParsedQuestion(question, parsed, corrections)
+    return ParsedQuestion(question, parsed, language, corrections)
+
+
+def _find_name(question: ParsedQuestion) -> NameQuestion | None:
+    parsed = question.parsed
+    if question.translations or question.expansion:
+        return None
+    if parsed.is_exact or parsed.excluded:
+        found = parse_name_question(parsed.words)
+        return found if found is not None and found.is_operator else None
+    found = parse_name_question(question.question.text if question.corrections else parsed.text)
+    # Files would have to match both `path:` and the place, which a query cannot express.
+    return None if found is not None and found.place and parsed.paths else found
+
+
+def _find_traits(question: ParsedQuestion) -> Traits:
+    """Return the traits that depend on the words of a question."""
+    parsed = question.parsed
+    names: Traits = frozenset({"names"}) if _may_name_code(question) else NO_TRAITS
+    if may_be_pasted(parsed.text, has_phrases=bool(parsed.phrases)):
+        return names | {"pasted"}
+    return names
+
+
+def _may_name_code(question: ParsedQuestion) -> bool:
+    """Return whether the names in a question are exact, and the question is about their code.
+
+    Language models add names to a description to narrow it down. These names often belong to code
+    that the described code uses.
+    """
+    words = question.question
+    is_literal = not (question.parsed.is_exact or question.corrections or question.expansion)
+    is_about_code = not (words.is_symbol or words.is_composed or words.intent == "test")
+    return bool(words.names) and is_literal and is_about_code
 
 
 def interpret(question: ParsedQuestion) -> QueryInterpretation:
@@ -118,9 +180,8 @@ def _expand(question: ParsedQuestion, expansion: str) -> ParsedQuestion:
     return replace(question, question=expanded, expansion=expansion)
 
 
-def _translate(text: str, index: SparseReader) -> Translation | None:
-    language = detect_language(text)
-    if language is None or (language in ("zh", "ja") and _occurs_verbatim(text, index)):
+def _translate(text: str, language: Language, index: SparseReader) -> Translation | None:
+    if language in ("zh", "ja") and _occurs_verbatim(text, index):
         return None
     # The glossary is large, and few questions need it.
     from rootle.rank.question.glossary import translate

@@ -17,7 +17,7 @@ from rootle.search.query.filters import (
     find_expiry,
     note_unknown_dates,
 )
-from rootle.search.query.parse import ParsedQuestion
+from rootle.search.query.parse import ParsedQuestion, ignore_phrases
 from rootle.search.query.phrase_and_regex_filter import (
     ExactMatches,
     chunks_with_matches,
@@ -26,7 +26,6 @@ from rootle.search.query.phrase_and_regex_filter import (
 from rootle.search.query.syntax import ParsedQuery
 from rootle.search.request import SearchRequest
 from rootle.text.translated_paths import is_catalogue
-from rootle.types import SearchQuery
 
 # Maximum number of files that are ranked together. In measurements, no file with a lower rank in
 # the fused list was the best result.
@@ -35,9 +34,7 @@ MAX_CANDIDATE_FILES: Final = 60
 
 Lines = Mapping[int, Sequence[int]]  # line numbers by file id, best line first
 
-
-def _no_ids() -> Ids:
-    return np.zeros(0, np.int64)
+_NO_IDS: Final[Ids] = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +44,7 @@ class ScopedQuery:
     question: ParsedQuestion
     files: Collection[int] | None = None  # ids; None for all files
     matches: ExactMatches | None = None  # where the phrases and the regex occur
-    chunk_ids: Ids = field(default_factory=_no_ids)  # chunks that contain `matches` or `lines`
+    chunk_ids: Ids = field(default_factory=_NO_IDS.copy)  # chunks that contain `matches` or `lines`
     lines: Lines = field(default_factory=dict)  # lines that results must show
     valid_until_s: float = math.inf  # Unix time at which a file becomes too old for the filter
     degraded: tuple[str, ...] = ()
@@ -63,31 +60,17 @@ class ScopedQuery:
 
 
 class ScopeStage(Protocol):
-    """Narrows a scope further."""
+    """Narrows a scope. At first, the scope of a question contains all files."""
 
     def __call__(self, request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery: ...
 
 
-class ScopeStep:
-    """Runs the stages that narrow the scope, from cheap to expensive."""
-
-    def __init__(self, filters: Sequence[ScopeStage] = ()) -> None:
-        """`filters`, such as the filters of plugins, run after the filters of the query."""
-        self._stages = (apply_filters, *filters, match_phrases)
-
-    def __call__(self, request: SearchRequest, question: ParsedQuestion) -> ScopedQuery:
-        """Return the scope of a question. Raise QueryError if a filter is invalid."""
-        scoped = ScopedQuery(question)
-        for narrow in self._stages:
-            scoped = narrow(request, scoped)
-        return scoped
-
-
 def apply_filters(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
-    """Apply the filters in the fields and in the text of the query."""
+    """Apply the filters in the fields and in the text of a query that has filters.
+
+    Raise QueryError if a filter is invalid.
+    """
     query, parsed = request.query, scoped.question.parsed
-    if not _has_filters(query, parsed):
-        return scoped
     states = request.session.index.all_files()
     lists = request.list_period, request.list_changed
     judged = expand_commits(query, parsed, states, request.session.index, *lists)
@@ -103,19 +86,16 @@ def apply_filters(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
 
 
 def match_phrases(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
-    """Narrow the scope to the files that contain every phrase and match the regex.
+    """Narrow the scope of an exact query to the files with every phrase that match the regex.
 
     If there are no such files, a note says so, and the other words of the question are searched in
     all files of the scope. If there are no other words, the new scope is empty.
     """
-    parsed = scoped.question.parsed
-    if not parsed.is_exact:
-        return scoped
-    index = request.session.index
+    parsed, index = scoped.question.parsed, request.session.index
     found = _catalogues_last(find_matches(parsed, index, scoped.files), index)
     if parsed.phrases and not parsed.regex:
-        question = replace(scoped.question, parsed=replace(parsed, phrases=()))
-        scoped = replace(scoped, unquoted=replace(scoped, question=question))
+        unquoted = replace(scoped, question=ignore_phrases(scoped.question))
+        scoped = replace(scoped, unquoted=unquoted)
     scoped = _note_limit(scoped, found)
     if found.places:
         chunk_ids = chunks_with_matches(found, index, MAX_CANDIDATE_FILES)
@@ -133,15 +113,6 @@ def _catalogues_last(found: ExactMatches, index: IndexReader) -> ExactMatches:
     states = index.files(found.places)
     places = sorted(found.places.items(), key=lambda item: is_catalogue(states[item[0]].path))
     return replace(found, places=dict(places))
-
-
-def _has_filters(query: SearchQuery, parsed: ParsedQuery) -> bool:
-    return (
-        query.file_paths is not None
-        or query.languages is not None
-        or bool(query.min_recency_days)
-        or parsed.has_filters
-    )
 
 
 def _note_limit(scoped: ScopedQuery, found: ExactMatches) -> ScopedQuery:

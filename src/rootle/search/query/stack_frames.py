@@ -15,6 +15,8 @@ from typing import Final
 from rootle.index.reader import FileState, IndexReader
 from rootle.rank.frame_functions import read_function
 
+# A text without a digit and without a slash has no frames.
+FRAME_MARK: Final = re.compile(r"[\d/]")
 _MAX_FRAMES: Final = 12
 _MAX_BEFORE: Final = 600  # characters of a line around a place that are read for its function
 _MAX_FILES: Final = 3  # files to which one frame may refer

@@ -7,6 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+# Every form below has one of these marks.
+REPORT_MARK: Final = re.compile(
+    r"---|===|___|\.\.\. |FAIL|ERROR|\[|\.\w{1,10}::|\d\) |:\d|#test_|[❯×✗]|rspec "
+    r"|\bat [\w.]+\("
+)
 _MAX_NAMES: Final = 12
 _PATH: Final = r"(?P<path>(?:[A-Za-z]:)?[\w.@+/\\-]{1,300}\.[A-Za-z]\w{0,9})"
 _DOTTED: Final = r"(?P<name>[\w.]{1,300})"

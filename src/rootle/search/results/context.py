@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 
 from rootle.config.fields import Config
 from rootle.index.reader import ChunkRow, IndexReader
-from rootle.search.long_question import shorten_question
-from rootle.search.query.syntax import lines_with_match, parse_query
-from rootle.search.request import parse_exclusions
+from rootle.search.query.syntax import lines_with_match
+from rootle.search.request import SearchRequest, parse_exclusions
 from rootle.search.results.context_budget import (
     ContextDraft,
     LineRequest,
@@ -21,11 +20,38 @@ from rootle.search.results.context_budget import (
     fill_lines,
 )
 from rootle.search.results.enclosing_scope import find_definition
+from rootle.search.results.page import FindPage, ResultPage
 from rootle.search.results.working_tree import CurrentText, WorkingTree, indexed_text
 from rootle.serialization.citation import result_spans
 from rootle.text.definition_head import LineInterval, find_head
 from rootle.text.terms import CHARS_PER_TOKEN
-from rootle.types import Context, SearchQuery, SearchResult, Span
+from rootle.types import Context, SearchResult, Span
+
+
+def expand_page(
+    config: Config, tree: WorkingTree | None, find: FindPage, request: SearchRequest
+) -> ResultPage:
+    """Pipeline stage: add context to the results. Leave out results without any line to show.
+
+    If no result is left, a note gives the reason. Lines are read from the files of `tree`; if it is
+    None, they are read from the index.
+    """
+    page, query = find(request), request.query
+    ids = page.file_ids[request.offset : request.offset + request.limit].tolist()
+    files = read_files(request.session.index, tree, ids)
+    limits = _read_limits(config, request)
+    expanded = expand_results(page.results, files, limits)
+    notes = page.notes
+    if page.results and not expanded:
+        has_lines = bool(expand_results(page.results, files, replace(limits, budget=None)))
+        notes = (*notes, _describe_empty(query.budget, has_lines=has_lines))
+    return replace(page, results=expanded, notes=notes)
+
+
+def _describe_empty(budget: int | None, *, has_lines: bool) -> str:
+    if has_lines:
+        return f"files match, but a budget of {budget} tokens is too small for a passage; raise it"
+    return "files match, but all of their lines that would be shown are excluded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +66,16 @@ class ContextLimits:
     excluded_words: re.Pattern[str] | None = None  # matches the lines to leave out
 
 
-def read_limits(config: Config, query: SearchQuery) -> ContextLimits:
+def _read_limits(config: Config, request: SearchRequest) -> ContextLimits:
     """Return the limits of a configuration and a query."""
+    query = request.query
     return ContextLimits(
         config.context_before_lines,
         config.context_after_lines,
         config.max_context_lines,
         query.budget,
         query.exclude,
-        parse_query(shorten_question(query.text_query)).excluded_pattern,
+        request.parsed.excluded_pattern,
     )
 
 

@@ -1,28 +1,31 @@
-"""Step 5: present one page of a ranked answer as results with lines of text."""
+"""Step 5: present one page of a ranked answer as results with lines of text, and respond."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
-from rootle.config.fields import Config
 from rootle.index.reader import FileState, IndexReader
 from rootle.protocols import Ids
 from rootle.rank.features import NAMES
-from rootle.search.query.parse import ParsedQuestion
+from rootle.rank.question.intent import Intent
+from rootle.search.query.parse import ParsedQuestion, interpret
 from rootle.search.request import SearchRequest
+from rootle.search.results.cursor import encode_cursor
 from rootle.search.results.shown_spans import (
+    ExcerptReader,
     ScoredChunks,
     read_spans,
     score_chunks,
     select_spans,
 )
-from rootle.search.results.working_tree import ExcerptReader, WorkingTree
+from rootle.search.results.working_tree import WorkingTree
 from rootle.search.retrieval.merged_candidates import is_among
 from rootle.search.stages.ranked_answer import RankedAnswer
 from rootle.serialization.timestamps import format_timestamp
@@ -33,10 +36,13 @@ from rootle.types import (
     FILES,
     DocumentSection,
     FileMetadata,
+    QueryInterpretation,
     ResultSource,
+    SearchResponse,
     SearchResult,
     Span,
     SymbolAnswer,
+    SymbolAspect,
 )
 
 
@@ -53,6 +59,8 @@ class ResultPage:
     valid_until_s: float
     answer: RankedAnswer | None = None  # None for a page that was read from disk
     expansion: str = ""  # words from a language model that were searched with the question
+    # The files that were found unchanged when this page was made. A cached page has none.
+    unchanged: Collection[int] = ()
 
     @property
     def symbols(self) -> SymbolAnswer | None:
@@ -74,17 +82,27 @@ class PageStage(Protocol):
     def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage: ...
 
 
+class ResponseStage(Protocol):
+    """An optional stage that adds data, such as memories, to a finished response."""
+
+    def __call__(self, request: SearchRequest, response: SearchResponse) -> SearchResponse: ...
+
+
 class PresentStep:
-    """Cuts pages from ranked answers."""
+    """Cuts pages from ranked answers, and converts them to responses."""
 
     def __init__(self, tree: WorkingTree | None) -> None:
-        """Read lines from the files of `tree`; if it is None, read them from the index."""
+        """Read lines from the files of `tree`, and check these files for changes.
+
+        If `tree` is None, read the lines from the index.
+        """
         self._tree = tree
 
     def __call__(self, request: SearchRequest, answer: RankedAnswer) -> ResultPage:
         """Return the requested page of an answer."""
+        reader = ExcerptReader(self._tree, request.session.index, answer.states)
         return ResultPage(
-            tuple(self._all_results(request, answer)),
+            tuple(self._all_results(request, answer, reader)),
             answer.file_ids,
             answer.degraded,
             answer.notes,
@@ -93,26 +111,65 @@ class PresentStep:
             answer.valid_until_s,
             answer,
             answer.candidates.scoped.question.expansion,
+            reader.unchanged,
         )
 
-    def _all_results(self, request: SearchRequest, answer: RankedAnswer) -> Iterator[SearchResult]:
+    def respond(self, request: SearchRequest, page: ResultPage) -> SearchResponse:
+        """Return the response for a page. Raise StaleCursorError if the ranking has changed."""
+        if request.position is not None:
+            request.position.check(page.file_ids)
+        index = request.session.index
+        is_stale = request.is_stale or self._has_changed_files(request, page)
+        degraded = (
+            *page.degraded,
+            *(("pending",) if index.dense.pending else ()),
+            *(("stale",) if is_stale else ()),
+        )
+        return SearchResponse(
+            results=page.results,
+            next_cursor=_next_cursor(request, page),
+            degraded=tuple(dict.fromkeys(degraded)),
+            confident=page.confident,
+            generation=index.generation,
+            took_ms=round((time.perf_counter() - request.started_s) * 1000, 3),
+            suggestions=page.notes,
+            interpretation=_interpretation(request, page),
+            symbols=page.symbols,
+        )
+
+    def _has_changed_files(self, request: SearchRequest, page: ResultPage) -> bool:
+        if self._tree is None:
+            return False
+        ids = page.file_ids[request.offset : request.offset + request.limit].tolist()
+        unchecked = [file_id for file_id in ids if file_id not in page.unchanged]
+        if page.answer is None:  # the page was read from disk
+            return self._tree.any_changed(request.session.index.files(unchecked).values())
+        states = page.answer.states
+        return self._tree.any_changed([states[file_id] for file_id in unchecked])
+
+    def _all_results(
+        self, request: SearchRequest, answer: RankedAnswer, reader: ExcerptReader
+    ) -> Iterator[SearchResult]:
         first, end = request.offset, request.offset + request.limit
         for group in answer.groups():
             page = group.order[max(0, first) : max(0, end)]
             if page:
-                yield from self._results(request, group, page)
+                yield from self._results(request, group, page, reader)
             first, end = first - len(group.order), end - len(group.order)
 
     def _results(
-        self, request: SearchRequest, answer: RankedAnswer, page: Sequence[int]
+        self,
+        request: SearchRequest,
+        answer: RankedAnswer,
+        page: Sequence[int],
+        reader: ExcerptReader,
     ) -> Iterator[SearchResult]:
         index, states = request.session.index, answer.candidates.states
         file_ids = answer.candidates.inputs.files.ids[list(page)].tolist()
         chunks = score_chunks(index, answer, file_ids)
         selected = select_spans(index, answer, chunks, file_ids)
-        read = ExcerptReader(self._tree, index, states).read
         all_spans = [span for spans in selected.by_file for span in spans]
-        shown = iter(read_spans(read, all_spans, selected.rows))
+        shown = iter(read_spans(reader.read, all_spans, selected.rows))
         first_chunks = [spans[0].chunk_id if spans else -1 for spans in selected.by_file]
         sources = _find_sources(answer, chunks, first_chunks)
         scores = answer.scores
@@ -138,41 +195,6 @@ def _add_omitted(result: SearchResult, answer: RankedAnswer, file_id: int) -> Se
     if not duplicates and not translations:
         return result
     return replace(result, duplicates=duplicates, translations=translations)
-
-
-class ContextExpansion:
-    """Pipeline stage: add context to the results of queries that ask for it."""
-
-    def __init__(self, config: Config, tree: WorkingTree | None) -> None:
-        """Read lines from the files of `tree`; if it is None, read them from the index."""
-        self._config = config
-        self._tree = tree
-
-    def __call__(self, find: FindPage, request: SearchRequest) -> ResultPage:
-        """Return the page with expanded results. Results without any line to show are left out.
-
-        If no result is left, a note gives the reason.
-        """
-        page, query = find(request), request.query
-        if not (query.context or query.budget is not None or query.exclude):
-            return page
-        from rootle.search.results.context import expand_results, read_files, read_limits
-
-        ids = page.file_ids[request.offset : request.offset + request.limit].tolist()
-        files = read_files(request.session.index, self._tree, ids)
-        limits = read_limits(self._config, query)
-        expanded = expand_results(page.results, files, limits)
-        notes = page.notes
-        if page.results and not expanded:
-            has_lines = bool(expand_results(page.results, files, replace(limits, budget=None)))
-            notes = (*notes, _describe_empty(query.budget, has_lines=has_lines))
-        return replace(page, results=expanded, notes=notes)
-
-
-def _describe_empty(budget: int | None, *, has_lines: bool) -> str:
-    if has_lines:
-        return f"files match, but a budget of {budget} tokens is too small for a passage; raise it"
-    return "files match, but all of their lines that would be shown are excluded"
 
 
 def _make_result(
@@ -248,3 +270,33 @@ def _find_sources(
 @lru_cache(maxsize=4_096)  # all files of a commit have the same time
 def _format_time(time_s: float | None) -> str | None:
     return None if time_s is None else format_timestamp(time_s)
+
+
+def _next_cursor(request: SearchRequest, page: ResultPage) -> str | None:
+    end = request.offset + request.limit
+    if end >= len(page.file_ids) or request.query.budget is not None:
+        return None
+    generation = request.session.index.generation
+    return encode_cursor(
+        request.digest, generation, end, page.as_of_s, page.file_ids, page.expansion
+    )
+
+
+def _interpretation(request: SearchRequest, page: ResultPage) -> QueryInterpretation | None:
+    if not request.explain or page.question is None:
+        return None
+    found = interpret(page.question)
+    if page.symbols is None:
+        return found
+    symbol = f"{page.symbols.aspect} of {page.symbols.name}"
+    return replace(found, intent=_INTENTS[page.symbols.aspect], symbol=symbol)
+
+
+_INTENTS: Final[Mapping[SymbolAspect, Intent]] = {
+    "definitions": "symbol",
+    "uses": "usage",
+    "assignments": "usage",
+    "reads": "usage",
+    "tests": "test",
+    "implementations": "usage",
+}

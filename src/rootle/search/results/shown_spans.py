@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Final
 
 import numpy as np
 
-from rootle.index.reader import ChunkRow, IndexReader, TextRange
+from rootle.index.reader import ChunkRow, FileState, IndexReader, TextRange
 from rootle.protocols import Ids
 from rootle.rank.ranking_inputs import Flags, Floats
 from rootle.rank.span_choice import (
@@ -23,6 +25,7 @@ from rootle.rank.span_choice import (
 )
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
+from rootle.search.results.working_tree import WorkingTree
 from rootle.search.retrieval.merged_candidates import is_among, lookup
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.text.file_kinds import is_document
@@ -69,6 +72,40 @@ class SelectedSpans:
     rows: Mapping[int, ChunkRow]
 
 
+class ExcerptReader:
+    """Reads ranges of the indexed text from files if possible, otherwise from the index."""
+
+    def __init__(
+        self, tree: WorkingTree | None, index: IndexReader, states: Mapping[int, FileState]
+    ) -> None:
+        """`states` are the states of files by id. Files without a state are read from the index."""
+        self._tree = tree
+        self._index = index
+        self._states = states
+        self.unchanged: set[int] = set()  # files that have been read, and are as they were indexed
+
+    def read(self, ranges: Sequence[TextRange]) -> list[str]:
+        """Return the text of each range. Ranges of the same file must be adjacent in the list."""
+        found: list[str | None] = []
+        for file_id, group in groupby(ranges, itemgetter(0)):
+            in_file, state = list(group), self._states.get(file_id)
+            texts = self._tree.read_ranges(state, in_file) if self._tree and state else None
+            if texts:
+                self.unchanged.add(file_id)
+            found += texts or [None] * len(in_file)
+        missing = [one for one, text in zip(ranges, found, strict=True) if text is None]
+        if not missing:
+            return [text for text in found if text is not None]
+        indexed = iter(self._index.excerpts(missing))
+        return [next(indexed) if text is None else text for text in found]
+
+    def read_chunks(self, chunk_ids: Iterable[int]) -> dict[int, str]:
+        """Return the texts of known chunks by id. Chunks of the same file must be adjacent."""
+        rows = self._index.chunks(list(chunk_ids))
+        texts = self.read([(row.file_id, row.start, row.end) for row in rows.values()])
+        return dict(zip(rows, texts, strict=True))
+
+
 def score_chunks(index: IndexReader, answer: RankedAnswer, file_ids: Sequence[int]) -> ScoredChunks:
     """Score every chunk of the given files, including chunks that neither leg found."""
     candidates = answer.candidates
@@ -107,7 +144,7 @@ def select_spans(
     max_lines = count_initial_lines(is_symbol=is_symbol, is_exact=is_exact)
     scored = _best_chunks(chunks, file_ids)
     rows = index.chunks([at for found in scored for at, _ in found[:_MAX_SPANS]])
-    best = _rescore_documents(index, scored, file_ids, rows)
+    best = _rescore_documents(index, scored, answer.candidates.states, file_ids, rows)
     selector = _SpanSelector(index, scoped, rows, answer.lines)
     by_file = []
     for file_id, found in zip(file_ids, best, strict=True):
@@ -153,10 +190,8 @@ def is_below_definition(lines: Sequence[str], first: int, end: int) -> bool:
 
 
 def drop_excluded(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:
-    """Pipeline stage: drop the files whose spans all contain an excluded word."""
+    """Pipeline stage: drop the files whose spans all contain an excluded word of the query."""
     answer = find(request, scoped)
-    if not scoped.question.parsed.excluded:
-        return answer
     index = request.session.index
     ids = answer.file_ids.tolist()
     selected = select_spans(index, answer, score_chunks(index, answer, ids), ids)
@@ -181,6 +216,7 @@ def _best_chunks(chunks: ScoredChunks, file_ids: Sequence[int]) -> list[list[tup
 def _rescore_documents(
     index: IndexReader,
     best: Sequence[Sequence[tuple[int, float]]],
+    states: Mapping[int, FileState],
     file_ids: Sequence[int],
     rows: Rows,
 ) -> list[Sequence[tuple[int, float]]]:
@@ -189,10 +225,10 @@ def _rescore_documents(
     A chunk is also found by the words of its headings. A chunk with little other text, such as a
     cell with one statement, would therefore come before the text that the headings introduce.
     """
-    states = index.files(file_ids)
-    languages = {
-        one.id: one.language for one in states.values() if is_document(one.path, one.language)
-    }
+    shown = (states[file_id] for file_id in file_ids)
+    languages = {one.id: one.language for one in shown if is_document(one.path, one.language)}
+    if not languages:
+        return list(best)
     found = dict(zip(file_ids, best, strict=True))
     read = [at for file_id in languages for at, _ in found[file_id]]
     rows.update(index.chunks([at for at in read if at not in rows]))

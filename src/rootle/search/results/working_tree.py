@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
@@ -132,31 +130,6 @@ class WorkingTree:
             return None
         with os.fdopen(descriptor, "rb") as file:
             return file.read() if os.fstat(descriptor).st_size <= _MAX_CURRENT_BYTES else None
-
-
-class ExcerptReader:
-    """Reads ranges of the indexed text from files if possible, otherwise from the index."""
-
-    def __init__(
-        self, tree: WorkingTree | None, index: IndexReader, states: Mapping[int, FileState]
-    ) -> None:
-        """`states` are the states of files by id. Files without a state are read from the index."""
-        self._tree = tree
-        self._index = index
-        self._states = states
-
-    def read(self, ranges: Sequence[TextRange]) -> list[str]:
-        """Return the text of each range. Ranges of the same file must be adjacent in the list."""
-        found: list[str | None] = []
-        for file_id, group in groupby(ranges, itemgetter(0)):
-            in_file, state = list(group), self._states.get(file_id)
-            texts = self._tree.read_ranges(state, in_file) if self._tree and state else None
-            found += texts or [None] * len(in_file)
-        missing = [one for one, text in zip(ranges, found, strict=True) if text is None]
-        if not missing:
-            return [text for text in found if text is not None]
-        indexed = iter(self._index.excerpts(missing))
-        return [next(indexed) if text is None else text for text in found]
 
 
 def indexed_text(state: FileState, index: IndexReader) -> CurrentText:

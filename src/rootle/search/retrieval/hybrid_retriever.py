@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
 
 from rootle.concurrency.deadline import DeadlineExecutor, PendingCall
 from rootle.config.fields import EMBEDDED, Config
@@ -18,8 +17,6 @@ from rootle.search.retrieval.legs import NO_SPARSE, DenseLeg, SparseFindings, se
 from rootle.search.retrieval.merged_candidates import Candidates, gather_candidates
 from rootle.telemetry.spans import dense_stage, sparse_stage
 
-_T = TypeVar("_T")
-
 
 class HybridRetriever:
     """Searches words and vectors. If one leg fails or is late, only the other one is used."""
@@ -32,19 +29,16 @@ class HybridRetriever:
         dense: DenseIndex | None = None,
         sparse: SparseIndex | None = None,
         model: str = "",
-        is_limited: bool = True,
     ) -> None:
         """`dense` and `sparse` are search servers, each of which replaces one leg of the index.
 
         If the vectors were made by a model whose fingerprint is not `model`, the dense leg fails;
-        an empty string accepts any model. Set `is_limited` if `limit_concurrency` is used as a
-        stage.
+        an empty string accepts any model.
         """
         self._config = config
         self._dense = DenseLeg(open_embedder, config.dense_top_k, server=dense, model=model)
         self._server = sparse
         self._has_servers = dense is not None or sparse is not None
-        self._is_limited = is_limited
         self._sparse_executor = DeadlineExecutor("sparse", config.sparse_timeout_ms)
         self._dense_executor = DeadlineExecutor("dense", config.dense_timeout_ms)
 
@@ -76,22 +70,13 @@ class HybridRetriever:
         )
         return candidates
 
-    def limit_concurrency(self, find: Callable[[SearchRequest], _T], request: SearchRequest) -> _T:
-        """Pipeline stage: wait while too many other queries run, and then find the page.
-
-        If many queries arrive at once, each is answered sooner if only a few run at a time. A query
-        that uses a server does not wait here.
-        """
-        with request.session.concurrency_limit.acquire(is_local=self._is_local):
-            return find(request)
-
     def close(self) -> None:
         """Stop the threads."""
         self._sparse_executor.close()
         self._dense_executor.close()
 
     @property
-    def _is_local(self) -> bool:
+    def is_local(self) -> bool:
         """Whether both legs are known to answer in this process, without waiting for a server."""
         return self._dense.is_immediate and self._server is None
 
@@ -100,7 +85,7 @@ class HybridRetriever:
     ) -> tuple[PendingCall[SparseFindings], PendingCall[Neighbors | None]]:
         is_small, is_alone = request.session.is_small, request.active.is_alone
         # A query may use all cores if no other query runs at the same time.
-        may_use_all_cores = is_alone or (is_small and self._is_limited and self._is_local)
+        may_use_all_cores = is_alone or request.is_exclusive
         search_words, search_vectors = self._searches(request, scoped, may_use_all_cores)
         # If a search takes a few milliseconds, threads cost more time than they save. While other
         # queries run, a thread could miss its deadline because the machine is busy.

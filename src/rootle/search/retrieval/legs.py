@@ -1,8 +1,12 @@
-"""The two legs of retrieval: BM25 over words, and nearest neighbors over vectors."""
+"""The two legs of retrieval, and what the index contains about their candidates.
+
+One leg is BM25 over words. The other one is the search for the nearest neighbors of a vector.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, NamedTuple
@@ -10,11 +14,12 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from rootle.errors import UnavailableError
-from rootle.index.reader import DenseReader, IndexReader, Neighbors
+from rootle.index.reader import DenseReader, FileChunks, FileState, IndexReader, Neighbors
 from rootle.protocols import (
     NO_HITS,
     DenseIndex,
     Embedder,
+    Ids,
     Matrix,
     QueryEmbedder,
     QuestionEmbedder,
@@ -157,6 +162,84 @@ class DenseLeg:
             )
         vector: Vector = vectors[0]
         return vector
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedChunks:
+    """The files of some chunks."""
+
+    chunk_ids: Ids  # ascending
+    file_ids: Ids  # -1 for an unknown chunk
+
+    def find_files(self, chunk_ids: Ids) -> Ids:
+        """Return the file of each chunk."""
+        return self.file_ids[self.chunk_ids.searchsorted(chunk_ids)]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFacts:
+    """The states, chunks and paths of the candidate files in the index."""
+
+    states: Mapping[int, FileState]  # by file id
+    chunks: FileChunks  # all chunks, with their cosines if vectors were searched
+    path_positions: Ids  # the position of each file in the order of all paths
+
+
+def locate_hits(
+    index: IndexReader, sparse: SparseFindings, dense: RankedIds, required: Ids
+) -> LocatedChunks:
+    """Return the files of all chunks that the legs found, and of the required chunks."""
+    defining = [np.array(ids, dtype=np.int64) for ids in sparse.definers.values()]
+    found = [sparse.body.ids, sparse.symbols.ids, dense.ids, required, *defining]
+    chunk_ids = np.sort(np.concatenate(found))
+    return LocatedChunks(chunk_ids, index.dense.find_files(chunk_ids))
+
+
+def read_files(index: IndexReader, neighbors: Neighbors | None, file_ids: Ids) -> IndexedFacts:
+    """Return what the index contains about candidate files."""
+    if neighbors is None:
+        chunks = index.dense.list_chunks(file_ids)
+    else:
+        chunks = index.dense.cosines(neighbors, file_ids)
+    return IndexedFacts(index.files(file_ids.tolist()), chunks, index.path_positions(file_ids))
+
+
+def count_files(index: IndexReader, terms: Sequence[str]) -> tuple[int, Sequence[int]]:
+    """Return the number of files, and the number of files with each term."""
+    return index.sparse.file_frequencies(terms)
+
+
+def find_matches(
+    index: IndexReader, terms: Sequence[str], limit: int, file_ids: Sequence[int]
+) -> tuple[Ids, Ids]:
+    """Return the file of each chunk with a term, and the terms in the chunk as a bit mask."""
+    ids, masks = index.sparse.matches(terms, limit, among="file", ids=file_ids)
+    return index.dense.find_files(ids), masks
+
+
+def read_best_texts(
+    index: IndexReader, chunk_ids: Ids, file_ids: Ids, wanted: Collection[int], per_file: int
+) -> Mapping[int, Sequence[str]]:
+    """Return the texts of the first chunks of each wanted file, at most `per_file`.
+
+    `file_ids` has the file of each chunk.
+    """
+    best: dict[int, list[int]] = {file_id: [] for file_id in wanted}
+    for chunk_id, file_id in zip(chunk_ids.tolist(), file_ids.tolist(), strict=True):
+        found = best.get(file_id)
+        if found is not None and len(found) < per_file:
+            found.append(chunk_id)
+    rows = index.chunks([chunk_id for found in best.values() for chunk_id in found])
+    places = [(row.file_id, row.start, row.end) for row in rows.values()]
+    texts: dict[int, list[str]] = defaultdict(list)
+    for (file_id, _, _), text in zip(places, index.excerpts(places), strict=True):
+        texts[file_id].append(text)
+    return texts
+
+
+def read_similarities(index: IndexReader, chunk_ids: Ids) -> Matrix:
+    """Return the cosine of each pair of chunks, 0 for unknown chunks."""
+    return index.dense.similarities(chunk_ids)
 
 
 def _fits(vectors: Matrix, index: DenseReader) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
@@ -17,9 +16,17 @@ from rootle.rank.features import share_of_max
 from rootle.rank.question.parsed import Question
 from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, Flags, Floats, Ints, RankingInputs
 from rootle.rank.reciprocal_rank_fusion import first_positions, reciprocal_rank_fusion
+from rootle.rank.span_choice import find_likely_chunks
 from rootle.search.query.scope import MAX_CANDIDATE_FILES, ScopedQuery
 from rootle.search.request import SearchRequest
-from rootle.search.retrieval.legs import SparseFindings
+from rootle.search.retrieval.legs import (
+    SparseFindings,
+    count_files,
+    find_matches,
+    locate_hits,
+    read_best_texts,
+    read_files,
+)
 
 # Limits for chunks whose symbols match the question and for files that match as a whole. They
 # become candidates even if neither leg ranks them high.
@@ -43,6 +50,7 @@ class Candidates:
     inputs: RankingInputs
     states: Mapping[int, FileState]  # of the candidate files, by id
     chunks: FileChunks  # all chunks of the candidate files
+    likely_chunks: Ids  # the one that is likely to be shown from each candidate file, or -1
     degraded: tuple[str, ...] = ()  # legs that did not answer, and "stale"
     unranked_files: Collection[int] = ()  # retrieved, but more than can be candidates
 
@@ -77,12 +85,9 @@ def gather_candidates(
     """
     index = request.session.index
     dense_hits = NO_HITS if neighbors is None else neighbors.hits
-    chosen = choose_candidates(sparse, dense_hits, index.dense.find_files, limit, scoped)
-    if neighbors is None:
-        chunks = index.dense.list_chunks(chosen.files)
-    else:
-        chunks = index.dense.cosines(neighbors, chosen.files)
-    states = index.files(chosen.files.tolist())
+    located = locate_hits(index, sparse, dense_hits, scoped.chunk_ids)
+    chosen = choose_candidates(sparse, dense_hits, located.find_files, limit, scoped)
+    files = read_files(index, neighbors, chosen.files)
     file_hits = (sparse.file_body, sparse.file_symbols, sparse.file_path)
     found = _Findings(
         scoped.question.question,
@@ -90,12 +95,12 @@ def gather_candidates(
         sparse,
         dense_hits,
         lookup(file_hits, chosen.files),
-        _file_cosines(chunks, chosen.files),
-        index.path_positions(chosen.files).argsort(),
+        _file_cosines(files.chunks, chosen.files),
+        files.path_positions.argsort(),
     )
     terms = _match_terms(found, None if "sparse" in degraded else index)
     order = _compare_word_order(found, index)
-    inputs = _ranking_inputs(found, terms, order, list(states.values()), request.now_s)
+    inputs = _ranking_inputs(found, terms, order, list(files.states.values()), request.now_s)
     # The order of the files affects ties and rounding errors. Paths are a stable order, whereas ids
     # depend on the history of the index.
     inputs = inputs.reorder_files(found.path_order)
@@ -103,7 +108,15 @@ def gather_candidates(
     if scoped.matches is not None and limit >= MAX_CANDIDATE_FILES:
         ranked = frozenset(chosen.files.tolist())
         unranked = {*unranked, *(at for at in scoped.matches.places if at not in ranked)}
-    return Candidates(scoped, inputs, states, chunks, degraded, unranked)
+    return Candidates(
+        scoped,
+        inputs,
+        files.states,
+        files.chunks,
+        find_likely_chunks(inputs),
+        degraded,
+        unranked,
+    )
 
 
 def choose_candidates(
@@ -141,13 +154,14 @@ def choose_candidates(
 def _filter_by_scope(ids: Ids, find_files: Callable[[Ids], Ids], scoped: ScopedQuery) -> Ids:
     if scoped.files is None or not len(ids):
         return ids
-    return ids[np.isin(find_files(ids), _to_ids(scoped.files))]
+    files = np.fromiter(scoped.files, np.int64, len(scoped.files))
+    return ids[np.isin(find_files(ids), files)]
 
 
 def _interleave(lists: Sequence[Ids]) -> Iterable[int]:
-    """Yield the first id of each list, then the second id of each list, and so on."""
-    for ids in zip_longest(*(dict.fromkeys(ids.tolist()) for ids in lists)):
-        yield from (one for one in ids if one is not None)
+    """Return the first id of each list, then the second id of each list, and so on."""
+    distinct = [dict.fromkeys(ids.tolist()) for ids in lists]
+    return [one for ids in zip_longest(*distinct) for one in ids if one is not None]
 
 
 def _file_fields(sparse: SparseFindings) -> tuple[RankedIds, ...]:
@@ -272,16 +286,15 @@ def _match_terms(found: _Findings, index: IndexReader | None) -> _TermMatches:
     terms = [term.text for term in found.question.content_terms if term.weight >= 1]
     if index is None or not terms or not count:
         return _TermMatches(np.zeros(count), np.zeros(count), np.zeros(count), 0.0)
-    total, frequencies = index.sparse.file_frequencies(terms)
+    total, frequencies = count_files(index, terms)
     rarity = np.log1p((total + 1) / (np.array(frequencies) + 0.5))
     # If too many chunks match, the index returns those with the last terms. Therefore the rarest
     # terms come last.
     kept = rarity.argsort(kind="stable")[-MAX_MATCH_TERMS:]
     texts = [terms[at] for at in kept]
-    ids, masks = index.sparse.matches(
-        texts, _MAX_MATCHED_CHUNKS, among="file", ids=file_ids[_likely_files(found)].tolist()
-    )
-    at = file_ids.searchsorted(index.dense.find_files(ids))
+    likely = file_ids[_likely_files(found)].tolist()
+    files, masks = find_matches(index, texts, _MAX_MATCHED_CHUNKS, likely)
+    at = file_ids.searchsorted(files)
     in_file, in_chunk = np.zeros(count, np.int64), np.zeros(count, np.int64)
     np.bitwise_or.at(in_file, at, masks)
     np.maximum.at(in_chunk, at, _bits(masks, len(texts)).sum(axis=1))
@@ -319,26 +332,12 @@ def _compare_word_order(found: _Findings, index: IndexReader) -> Floats:
     body, dense = lookup([found.sparse.body, found.dense_hits], chosen.chunks)
     best = (-share_of_max(body) - share_of_max(dense)).argsort(kind="stable")
     likely = chosen.files[_likely_files(found, _MAX_READ_FILES)].tolist()
-    chunk_ids, chunk_files = chosen.chunks[best], chosen.chunk_files[best]
-    for file_id, texts in _read_best_chunks(index, chunk_ids, chunk_files, likely).items():
+    read = read_best_texts(
+        index, chosen.chunks[best], chosen.chunk_files[best], likely, _MAX_READ_CHUNKS
+    )
+    for file_id, texts in read.items():
         shares[:, chosen.files.searchsorted(file_id)] = order.shares_in(texts)
     return shares
-
-
-def _read_best_chunks(
-    index: IndexReader, chunk_ids: Ids, file_ids: Ids, wanted: Collection[int]
-) -> Mapping[int, Sequence[str]]:
-    best: dict[int, list[int]] = {file_id: [] for file_id in wanted}
-    for chunk_id, file_id in zip(chunk_ids.tolist(), file_ids.tolist(), strict=True):
-        found = best.get(file_id)
-        if found is not None and len(found) < _MAX_READ_CHUNKS:
-            found.append(chunk_id)
-    rows = index.chunks([chunk_id for found in best.values() for chunk_id in found])
-    places = [(row.file_id, row.start, row.end) for row in rows.values()]
-    texts: dict[int, list[str]] = defaultdict(list)
-    for (file_id, _, _), text in zip(places, index.excerpts(places), strict=True):
-        texts[file_id].append(text)
-    return texts
 
 
 def _likely_files(found: _Findings, count: int = _MAX_LIKELY_FILES) -> Ints:
@@ -394,7 +393,3 @@ def lookup(rankings: Sequence[RankedIds], ids: Ids) -> Floats:
         values = np.concatenate([ranking.scores for ranking in rankings])
         scores[row[is_known], at[is_known]] = values[is_known]
     return scores
-
-
-def _to_ids(values: Collection[int]) -> Ids:
-    return np.fromiter(values, np.int64, len(values))

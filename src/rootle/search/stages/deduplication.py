@@ -14,15 +14,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from rootle.index.reader import IndexReader
-from rootle.rank.question.language_detection import detect_language
-from rootle.rank.ranking_inputs import Ints, RankingInputs
-from rootle.rank.span_choice import span_scores
 from rootle.search.query.scope import MAX_CANDIDATE_FILES, ScopedQuery
 from rootle.search.request import SearchRequest
-from rootle.search.results.working_tree import ExcerptReader, WorkingTree
+from rootle.search.results.shown_spans import ExcerptReader
+from rootle.search.results.working_tree import WorkingTree
+from rootle.search.retrieval.legs import read_similarities
+from rootle.search.retrieval.merged_candidates import Candidates
 from rootle.search.session import Session
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.text.terms import WORD, split_identifier
@@ -84,7 +82,7 @@ class Deduplication:
         if len(rest) > 1 and not is_exact:
             reader = ExcerptReader(self._tree, index, answer.candidates.states)
             differences = self._get_differences(request.session)
-            comparison = _ChunkComparison(index, reader, differences, answer.candidates.inputs)
+            comparison = _ChunkComparison(index, reader, differences, answer.candidates)
             original_of.update(comparison.find_similar(rest))
         if not original_of:
             return answer, frozenset()
@@ -159,74 +157,71 @@ class _ChunkComparison:
     index: IndexReader
     reader: ExcerptReader
     differences: _Differences
-    inputs: RankingInputs
+    candidates: Candidates
 
     def find_similar(self, order: Sequence[int]) -> dict[int, int]:
         """Map the position of each duplicate to that of an earlier file with nearly equal words."""
-        chunk_of = best_chunks(self.inputs)
-        is_known = (chunk_of >= 0).tolist()
+        is_known = (self.candidates.likely_chunks >= 0).tolist()
         order = [at for at in order if is_known[at]]
         if len(order) < 2 or not self.index.dense.count:
             return {}
-        found = self._compare(order[:_FIRST_FILES], chunk_of)
-        return self._compare(order, chunk_of) if len(found) >= _MANY_AMONG_FIRST else found
+        found = self._compare(order[:_FIRST_FILES])
+        return self._compare(order) if len(found) >= _MANY_AMONG_FIRST else found
 
-    def _compare(self, order: Sequence[int], chunk_of: Ints) -> dict[int, int]:
-        similarity = self.index.dense.similarities(chunk_of[order])
-        ones, others = (similarity >= _MIN_SIMILARITY).nonzero()
+    def _compare(self, order: Sequence[int]) -> dict[int, int]:
+        similarities = read_similarities(self.index, self.candidates.likely_chunks[order])
+        ones, others = (similarities >= _MIN_SIMILARITY).nonzero()
         pairs = [(i, j) for i, j in zip(ones.tolist(), others.tolist(), strict=True) if i < j]
         if not pairs:
             return {}
         # Chunks that differ in a word of the question are different answers.
-        terms = tuple(term.text for term in self.inputs.question.content_terms)
+        terms = tuple(term.text for term in self.candidates.inputs.question.content_terms)
+        places = [(order[one], order[other]) for one, other in pairs[:_MAX_PAIRS]]
+        differences = self._read_differences([self._pair_chunks(*pair) for pair in places])
         found: dict[int, int] = {}
-        for one, other in pairs[:_MAX_PAIRS]:
-            earlier, later = order[one], order[other]
+        for (earlier, later), words in zip(places, differences, strict=True):
             # Skip a known duplicate: other files are compared with its original.
-            if earlier not in found and later not in found:
-                words = self._difference(int(chunk_of[earlier]), int(chunk_of[later]))
-                if words is not None and not any(word.startswith(terms) for word in words):
-                    found[later] = earlier
+            is_new = earlier not in found and later not in found
+            if is_new and words is not None and not any(one.startswith(terms) for one in words):
+                found[later] = earlier
         return found
 
-    def _difference(self, one: int, other: int) -> frozenset[str] | None:
-        pair = (min(one, other), max(one, other))
-        if pair not in self.differences:
+    def _pair_chunks(self, one: int, other: int) -> tuple[int, int]:
+        """Return the chunks of two files, in the order in which their difference is cached."""
+        chunks = self.candidates.likely_chunks
+        first, last = int(chunks[one]), int(chunks[other])
+        return min(first, last), max(first, last)
+
+    def _read_differences(
+        self, pairs: Sequence[tuple[int, int]]
+    ) -> Sequence[frozenset[str] | None]:
+        """Return the difference of each pair of chunks. Read all chunks that are needed at once."""
+        known = {pair: self.differences[pair] for pair in pairs if pair in self.differences}
+        new = [pair for pair in pairs if pair not in known]
+        if new:
+            texts = self.reader.read_chunks(dict.fromkeys(at for pair in new for at in pair))
+            read = {pair: _find_difference(texts[pair[0]], texts[pair[1]]) for pair in new}
             if len(self.differences) >= _MAX_CACHED_PAIRS:
                 self.differences.clear()
-            self.differences[pair] = self._read_difference(pair)
-        return self.differences[pair]
-
-    def _read_difference(self, pair: tuple[int, int]) -> frozenset[str] | None:
-        """Return the parts of words in which two chunks differ, or None if they are not similar."""
-        known = self.index.chunks(pair)
-        rows = [known[chunk_id] for chunk_id in pair]
-        sizes = [row.end - row.start for row in rows]
-        if min(sizes) < _MIN_SIZE_RATIO * max(sizes):
-            return None
-        texts = self.reader.read([(row.file_id, row.start, row.end) for row in rows])
-        words = [WORD.findall(text) for text in texts]
-        fewest, most = sorted(map(len, words))
-        if most < _MIN_WORDS or fewest < _MIN_SHARED_WORDS * most:
-            return None
-        left, right = map(Counter, words)
-        only_left, only_right = left - right, right - left
-        if len(words[0]) - only_left.total() < _MIN_SHARED_WORDS * most:
-            return None
-        differing = {*only_left, *only_right}
-        return frozenset(part for word in differing for part in split_identifier(word))
+            self.differences.update(read)
+            known.update(read)
+        return [known[pair] for pair in pairs]
 
 
-def best_chunks(inputs: RankingInputs) -> Ints:
-    """Return the chunk that is likely to be shown from each candidate file, or -1 if unknown."""
-    chunks = inputs.chunks
-    best = np.full(len(inputs.files.ids), -1, dtype=np.int64)
-    scores = span_scores(
-        chunks.bm25, chunks.dense, chunks.defines, is_symbol=inputs.question.is_symbol
-    )
-    ascending = scores.argsort(kind="stable")
-    best[chunks.files[ascending]] = chunks.ids[ascending]  # the last assignment wins
-    return best
+def _find_difference(one: str, other: str) -> frozenset[str] | None:
+    """Return the parts of words in which two chunks differ, or None if they are not similar."""
+    if min(len(one), len(other)) < _MIN_SIZE_RATIO * max(len(one), len(other)):
+        return None
+    words = [WORD.findall(text) for text in (one, other)]
+    fewest, most = sorted(map(len, words))
+    if most < _MIN_WORDS or fewest < _MIN_SHARED_WORDS * most:
+        return None
+    left, right = map(Counter, words)
+    only_left, only_right = left - right, right - left
+    if len(words[0]) - only_left.total() < _MIN_SHARED_WORDS * most:
+        return None
+    differing = {*only_left, *only_right}
+    return frozenset(part for word in differing for part in split_identifier(word))
 
 
 def fold_translations(
@@ -241,14 +236,16 @@ def fold_translations(
     if scoped.is_exact:
         return answer
     paths = answer.candidates.inputs.files.paths
+    pages = [parse_translation(paths[at]) for at in answer.order]
+    if not any(page.language for page in pages):
+        return answer
     groups: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    for at in answer.order:
-        page, language = parse_translation(paths[at])
+    for at, (page, language) in zip(answer.order, pages, strict=True):
         groups[page].append((at, language))
     copies = [group for group in groups.values() if _has_translation(group)]
     if not copies:
         return answer
-    wanted = detect_language(scoped.question.parsed.text) or _ORIGINAL
+    wanted = scoped.question.language or _ORIGINAL
     return _fold(answer, copies, wanted)
 
 

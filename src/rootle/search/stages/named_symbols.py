@@ -10,13 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from rootle.rank.question.name_question import (
-    NameQuestion,
-    find_plain_operator,
-    parse_name_question,
-)
+from rootle.rank.question.name_question import NameQuestion
 from rootle.search.query.filters import filter_files
-from rootle.search.query.parse import ParsedQuestion
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.query.syntax import ParsedQuery
 from rootle.search.request import SearchRequest
@@ -74,7 +69,7 @@ class NamedSymbols:
         self, find: FindAnswer, request: SearchRequest, scoped: ScopedQuery
     ) -> RankedAnswer:
         """Return the answer; add definitions and uses of a name if the question asks for them."""
-        question = _name_question(scoped.question)
+        question = scoped.question.name
         if question is None:
             return find(request, _note_plain_operator(scoped))
         asked = _NameQuestion(question, request, scoped, find)
@@ -219,18 +214,6 @@ class NamedSymbols:
         return replace(put_first(answer, list(lines)), symbols=symbols)
 
 
-def _name_question(question: ParsedQuestion) -> NameQuestion | None:
-    parsed = question.parsed
-    if question.translations or question.expansion:
-        return None
-    if parsed.is_exact or parsed.excluded:
-        found = parse_name_question(parsed.words)
-        return found if found is not None and found.is_operator else None
-    found = parse_name_question(question.question.text if question.corrections else parsed.text)
-    # Files would have to match both `path:` and the place, which a query cannot express.
-    return None if found is not None and found.place and parsed.paths else found
-
-
 def _files_at(place: str, request: SearchRequest, scoped: ScopedQuery) -> set[int]:
     """Return the files of the scope that match `path:` with this place.
 
@@ -257,12 +240,9 @@ def _is_found(answer: RankedAnswer | None) -> bool:
 
 
 def _note_plain_operator(scoped: ScopedQuery) -> ScopedQuery:
-    operator = find_plain_operator(scoped.question.parsed.text)
-    if operator is None:
-        return scoped
     note = (
-        f'"{operator}" is searched as plain words, because the query has other words; add only '
-        "filters, quoted phrases and excluded words to it"
+        f'"{scoped.question.plain_operator}" is searched as plain words, because the query has '
+        "other words; add only filters, quoted phrases and excluded words to it"
     )
     return replace(scoped, notes=(*scoped.notes, note))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
@@ -14,14 +13,13 @@ from rootle.search.query.scope import ScopedQuery
 from rootle.search.query.spelling import find_nearest_name
 from rootle.search.query.syntax import ParsedQuery
 from rootle.search.request import SearchRequest
-from rootle.search.stages.absent_word_check import check_confidence
+from rootle.search.stages.absent_words import check_confidence, note_unread
 from rootle.search.stages.filter_notes import note_filters
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.search.stages.unindexed_text import note_unindexed
 from rootle.serialization.brief import CORRECTED
-from rootle.serialization.unread_documents import describe_unread, describe_unread_images
 from rootle.text.terms import STOP_WORDS, WORD, whole_identifier
-from rootle.types import NEEDS_EXTRA, NEEDS_OCR, SearchQuery
+from rootle.types import SearchQuery
 
 _EMPTY_INDEX: Final = (
     "the index is empty: run `rootle index` in a folder with text files; "
@@ -51,10 +49,10 @@ class Notes:
             own = (self._no_results_suggestion,) if self._no_results_suggestion else ()
             notes = (*(notes or self._suggestions(request, question)), *own)
         if not answer.order or answer.confident is False:
-            notes = (*notes, *_note_unread(request.session.index))
+            notes = (*notes, *note_unread(request.session.index))
         if not answer.order or _depends_on_all_text(request.query, question.parsed):
             notes = (*notes, *note_unindexed(request, scoped))
-        return replace(answer, notes=notes)
+        return answer if notes == answer.notes else replace(answer, notes=notes)
 
     @staticmethod
     def _suggestions(request: SearchRequest, question: ParsedQuestion) -> tuple[str, ...]:
@@ -82,15 +80,6 @@ def _depends_on_all_text(query: SearchQuery, parsed: ParsedQuery) -> bool:
     return parsed.is_exact or query.file_paths is not None or bool(parsed.paths)
 
 
-def _note_unread(index: IndexReader) -> Iterator[str]:
-    """Yield notes if there are files that only an optional library or another program can read."""
-    reasons = Counter(state.skip for state in index.unindexed_files())
-    if reasons[NEEDS_EXTRA]:
-        yield describe_unread(reasons[NEEDS_EXTRA])
-    if reasons[NEEDS_OCR]:
-        yield describe_unread_images(reasons[NEEDS_OCR])
-
-
 def _question_notes(question: ParsedQuestion) -> list[str]:
     """Return notes about a question that was changed or may have been misunderstood."""
     notes = [
@@ -98,8 +87,10 @@ def _question_notes(question: ParsedQuestion) -> list[str]:
         for one in question.corrections
     ]
     parsed = question.parsed
+    if not parsed.excluded:
+        return notes
     words = {word.lower() for word in WORD.findall(parsed.text)}
-    if parsed.excluded and not STOP_WORDS.isdisjoint(words):
+    if not STOP_WORDS.isdisjoint(words):
         listed = " and ".join(f'"{word}"' for word in parsed.excluded)
         notes.append(
             f"lines with {listed} are left out; write {listed} without the - to search for it"

@@ -24,8 +24,8 @@ from rootle.rank.question.intent import Intent
 from rootle.rank.ranking_inputs import Floats, Ints
 from rootle.search.long_question import MAX_QUERY_CHARS
 from rootle.search.query.scope import Lines, ScopedQuery
-from rootle.search.query.stack_frames import Frame, Frames, find_frames
-from rootle.search.query.test_reports import read_reported_tests
+from rootle.search.query.stack_frames import FRAME_MARK, Frame, Frames, find_frames
+from rootle.search.query.test_reports import REPORT_MARK, read_reported_tests
 from rootle.search.request import SearchRequest
 from rootle.search.stages.ranked_answer import (
     FindAnswer,
@@ -174,8 +174,12 @@ def _find_sources(
 ) -> _Sources:
     text = _COLORS.sub("", text)
     index = request.session.index
-    frames = find_frames(text, index, scoped.files, partial(_locate_function, index, open_finder))
-    frames = _add_tests(frames, text, index, open_finder, scoped)
+    frames = Frames({}, {})
+    if FRAME_MARK.search(text):
+        locate = partial(_locate_function, index, open_finder)
+        frames = find_frames(text, index, scoped.files, locate)
+    if REPORT_MARK.search(text):
+        frames = _add_tests(frames, text, index, open_finder, scoped)
     names, is_only_name = find_hyphenated_names(text)
     message = _find_lines(index, names[0] if is_only_name else text, scoped, has_parts=has_parts)
     if frames.lines:

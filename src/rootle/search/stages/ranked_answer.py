@@ -10,10 +10,9 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from rootle.index.reader import IndexReader
+from rootle.index.reader import FileState, IndexReader
 from rootle.protocols import Ids
 from rootle.rank.confidence import Confidence
-from rootle.rank.question.parsed import Question
 from rootle.rank.rankers.feature_sum import RankedFiles
 from rootle.rank.rankers.registry import Ranker, SpanScores, rank_within
 from rootle.rank.ranking_inputs import Floats
@@ -59,6 +58,13 @@ class RankedAnswer:
         return groups[0] if len(groups) == 1 else np.concatenate(groups)
 
     @property
+    def states(self) -> Mapping[int, FileState]:
+        """The states of all candidate files, including those of `rest`, by id."""
+        if self.rest is None:
+            return self.candidates.states
+        return {**self.candidates.states, **self.rest.states}
+
+    @property
     def lowest_score(self) -> float:
         """The lowest shown score of the files in `order`."""
         return float(self.scores[list(self.order)].min(initial=self.max_score))
@@ -102,17 +108,6 @@ class AnswerStage(Protocol):
     def __call__(
         self, find: FindAnswer, request: SearchRequest, scoped: ScopedQuery
     ) -> RankedAnswer: ...
-
-
-def only_for(is_for: Callable[[Question], object], stage: AnswerStage) -> AnswerStage:
-    """Return a stage that is used only for questions for which `is_for` is true."""
-
-    def use_stage(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:
-        if is_for(scoped.question.question):
-            return stage(find, request, scoped)
-        return find(request, scoped)
-
-    return use_stage
 
 
 class RankStep:

@@ -16,7 +16,6 @@ import numpy as np
 
 from rootle.index.reader import FileState, IndexReader
 from rootle.rank.path_features import is_generated, quotes_messages
-from rootle.search.query.parse import ParsedQuestion
 from rootle.search.query.scope import Lines, ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.results.shown_spans import read_spans, score_chunks, select_spans
@@ -66,7 +65,7 @@ class _Name:
 
 def show_rare_names(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:
     """Return the answer, with the definitions of rare names in its first results."""
-    if scoped.lines or not _may_name_code(scoped.question):
+    if scoped.lines:
         return find(request, scoped)
     index = request.session.index
     rare = [
@@ -83,17 +82,6 @@ def show_rare_names(find: FindAnswer, request: SearchRequest, scoped: ScopedQuer
     for name, lines in reversed(rare):
         answer = _show(index, answer, name, lines)
     return answer
-
-
-def _may_name_code(question: ParsedQuestion) -> bool:
-    """Return whether the names in a question are exact, and the question is about their code.
-
-    Language models add names to a description to narrow it down. These names often belong to code
-    that the described code uses.
-    """
-    parsed = question.question
-    is_literal = not (question.parsed.is_exact or question.corrections or question.expansion)
-    return is_literal and not (parsed.is_symbol or parsed.is_composed or parsed.intent == "test")
 
 
 def _find_names(text: str) -> Iterator[_Name]:

@@ -18,7 +18,6 @@ from rootle.rank.signals import Signals
 from rootle.rerank.request import MAX_DOCUMENT_CHARS, rerank_documents
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
-from rootle.search.stages.deduplication import best_chunks
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 
 # The maximum number of files that are reranked, as in the specification. Users seldom look at lower
@@ -64,7 +63,7 @@ class Reranking:
 def read_documents(index: IndexReader, answer: RankedAnswer, order: Sequence[int]) -> list[str]:
     """Return the path of each file, followed by the chunk that is likely to be shown from it."""
     files = answer.candidates.inputs.files
-    ids, best = files.ids.tolist(), best_chunks(answer.candidates.inputs)
+    ids, best = files.ids.tolist(), answer.candidates.likely_chunks
     chosen = [
         int(best[at]) if best[at] >= 0 else next((c.id for c in index.list_chunks(ids[at])), -1)
         for at in order

@@ -53,21 +53,27 @@ def list_paths(root: str, paths: Collection[str]) -> FileListing | None:
 
 
 def filter_ignored(root: str, paths: Collection[str]) -> set[str]:
-    """Return the paths in `paths`, existing or not, that git or `.rootleignore` ignores."""
+    """Return the paths in `paths`, existing or not, that git or `.rootleignore` may ignore.
+
+    These are all paths if git fails.
+    """
     kept = set(open_rootle_ignore(root, paths).filter([*paths]))
-    return set(paths) - kept | ignored_paths(root, paths)
+    ignored = ignored_paths(root, paths)
+    return set(paths) if ignored is None else set(paths) - kept | ignored
 
 
-def find_excluded(root: str, paths: Collection[str]) -> set[str]:
+def find_excluded(root: str, paths: Collection[str]) -> set[str] | None:
     """Return those of the `paths`, existing or not, that ignore files exclude.
 
-    `.rootleignore` also excludes tracked files; the ignore files of git do not.
+    `.rootleignore` also excludes tracked files; the ignore files of git do not. Return None if git
+    fails: any of the paths may then be excluded.
     """
-    if not paths:
-        return set()
     kept = set(open_rootle_ignore(root, paths).filter([*paths]))
-    ignored = kept & ignored_paths(root, kept)
-    return set(paths) - kept | (ignored - tracked_paths(root) if ignored else ignored)
+    ignored = ignored_paths(root, kept)
+    tracked = tracked_paths(root) if ignored else set()
+    if ignored is None or tracked is None:
+        return None
+    return set(paths) - kept | ((kept & ignored) - tracked)
 
 
 def _folders_above(path: str) -> Iterable[str]:

@@ -6,13 +6,14 @@ import os
 import select
 import shutil
 import subprocess
+import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
-from typing import Final
+from typing import IO, Final
 
 from rootle.sources.files.regular_file_reader import read_regular
 from rootle.sources.git.git_dirs import GitFolders, check_git_folders, find_work_tree
@@ -93,11 +94,28 @@ def run_git(
     If git cannot be started, the return code is 127 and `stderr` is a message. The return code is
     128 if there is no repository, or if its git folders may belong to another work tree.
     """
-    started = _start(folder, arguments, config or {}, has_input=bool(stdin))
+    if not stdin:
+        return _run(folder, arguments, config or {}, timeout_s, subprocess.DEVNULL)
+    # If git does not end within _STALL_S, `communicate` must be called twice. It would write the
+    # rest of an input only in the first call, and git would wait for it. git reads a file itself.
+    with tempfile.TemporaryFile() as file:
+        file.write(stdin)
+        file.seek(0)
+        return _run(folder, arguments, config or {}, timeout_s, file)
+
+
+def _run(
+    folder: str,
+    arguments: tuple[str, ...],
+    config: Mapping[str, str],
+    timeout_s: float,
+    stdin: int | IO[bytes],
+) -> GitOutput:
+    started = _start(folder, arguments, config, stdin=stdin)
     if isinstance(started, GitOutput):
         return started
     with started.process as process:
-        return _collect(process, timeout_s, stdin or None, started.find_special)
+        return _collect(process, timeout_s, started.find_special)
 
 
 class GitStream:
@@ -166,7 +184,12 @@ def stream_git(
     long history then takes half the time, but the end of the output is lost if git is stopped.
     """
     started = _start(
-        folder, arguments, config, has_input=False, has_messages=False, buffers=buffers
+        folder,
+        arguments,
+        config,
+        stdin=subprocess.DEVNULL,
+        has_messages=False,
+        buffers=buffers,
     )
     if isinstance(started, GitOutput):
         yield GitStream(None)
@@ -247,7 +270,7 @@ class GitSession:
 
 def open_session(folder: str, *arguments: str, config: Mapping[str, str]) -> GitSession | None:
     """Start a git command that answers requests; None if git cannot be started."""
-    started = _start(folder, arguments, config, has_input=True, has_messages=False)
+    started = _start(folder, arguments, config, stdin=subprocess.PIPE, has_messages=False)
     return None if isinstance(started, GitOutput) else GitSession(started)
 
 
@@ -264,7 +287,7 @@ def _start(
     arguments: tuple[str, ...],
     config: Mapping[str, str],
     *,
-    has_input: bool,
+    stdin: int | IO[bytes],
     has_messages: bool = True,
     buffers: bool = False,
 ) -> _Running | GitOutput:
@@ -288,7 +311,7 @@ def _start(
             cwd=folder,
             env=_environment(top, {**drivers, **_SAFE_CONFIG, **config})
             | (_BUFFERED if buffers else {}),
-            stdin=subprocess.PIPE if has_input else subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE if has_messages else subprocess.DEVNULL,
         )
@@ -328,11 +351,10 @@ def _disable_headings(folder: str, git: GitFolders) -> dict[str, str]:
 def _collect(
     process: subprocess.Popen[bytes],
     timeout_s: float,
-    stdin: bytes | None,
     find_special: Callable[[], str | None],
 ) -> GitOutput:
     try:
-        stdout, stderr = process.communicate(stdin, timeout=min(timeout_s, _STALL_S))
+        stdout, stderr = process.communicate(timeout=min(timeout_s, _STALL_S))
     except subprocess.TimeoutExpired:
         return _collect_slowly(process, timeout_s - _STALL_S, find_special)
     return GitOutput(stdout, stderr, process.returncode)

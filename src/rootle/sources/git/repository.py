@@ -91,22 +91,33 @@ def _is_ignored(folder: str) -> bool:
     return run_git(folder, "check-ignore", "-q", ".", timeout_s=_QUICK_TIMEOUT_S).returncode == 0
 
 
-def ignored_paths(folder: str, paths: Collection[str]) -> set[str]:
+def ignored_paths(folder: str, paths: Collection[str]) -> set[str] | None:
     """Return the paths that git's ignore files match, including tracked and deleted ones.
 
-    Below a symbolic link that has replaced a folder, only the names of files are compared.
+    Below a symbolic link that has replaced a folder, only the names of files are compared. Return
+    None if git fails: any of the paths may then be ignored.
     """
+    if not paths:
+        return set()
     # git refuses all paths if one of them is below a link, so replace such paths.
     known = {"": ""}
-    asked = {path: _leave_links(folder, path, known) for path in paths}
+    asked = {path: _escape_pattern(_leave_links(folder, path, known)) for path in paths}
     output = run_git(
         folder,
         *("check-ignore", "--no-index", "-z", "--stdin"),
-        timeout_s=_QUICK_TIMEOUT_S,
+        timeout_s=_DIFF_TIMEOUT_S,
         stdin=b"\0".join(map(os.fsencode, set(asked.values()))),
     )
+    if output.returncode not in (0, 1):  # 1: none of the paths is ignored
+        _warn_about_failure(output, f"find the ignored files of {folder}", "none are shown")
+        return None
     found = {os.fsdecode(path) for path in output.stdout.split(b"\0") if path}
     return {path for path, spelled in asked.items() if spelled in found}
+
+
+def _escape_pattern(path: str) -> str:
+    """Rewrite a path such as ":!name", which git would read as a pattern."""
+    return f"./{path}" if path.startswith(":") else path
 
 
 def _leave_links(folder: str, path: str, known: dict[str, str]) -> str:
@@ -124,9 +135,14 @@ def _leave_links(folder: str, path: str, known: dict[str, str]) -> str:
     return f"{known[parent]}/{name}".lstrip("/")
 
 
-def tracked_paths(folder: str) -> set[str]:
-    """Return the tracked paths below a folder, also those of deleted files."""
+def tracked_paths(folder: str) -> set[str] | None:
+    """Return the tracked paths below a folder, also those of deleted files; None if git fails."""
     output = run_git(folder, "ls-files", "-z", "--cached", timeout_s=_LIST_TIMEOUT_S)
+    if output.returncode != 0:
+        _warn_about_failure(
+            output, f"list the tracked files of {folder}", "ignored ones are hidden"
+        )
+        return None
     return {os.fsdecode(path) for path in output.stdout.split(b"\0") if path}
 
 
@@ -185,6 +201,10 @@ def _disable_filters(folder: str) -> dict[str, str]:
 def _check_success(output: GitOutput, folder: str) -> bool:
     if output.returncode == 0:
         return True
-    reason = "timed out" if output.timed_out else os.fsdecode(output.stderr).strip()
-    _LOG.warning("git cannot list %s, so rootle walks the folder itself: %s", folder, reason)
+    _warn_about_failure(output, f"list {folder}", "rootle walks the folder itself")
     return False
+
+
+def _warn_about_failure(output: GitOutput, task: str, effect: str) -> None:
+    reason = "timed out" if output.timed_out else os.fsdecode(output.stderr).strip()
+    _LOG.warning("git cannot %s, so %s: %s", task, effect, reason)

@@ -1,22 +1,34 @@
-"""Prove that words of a question do not occur in any indexed text, even inside longer words."""
+"""Reject answers to questions about absent words, and explain low confidence.
+
+A word is absent if it does not occur in any indexed text, not even inside a longer word.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Final
 
 from rootle.index.reader import IndexReader, SparseReader
 from rootle.protocols import WeightedTerm
-from rootle.rank.question.language_detection import detect_language, foreign_function_words
+from rootle.rank.confidence import reject
+from rootle.rank.question.language_detection import foreign_function_words
+from rootle.rank.question.parsed import Question
 from rootle.rank.question.related_terms import find_terms_of_words
 from rootle.search.query.parse import ParsedQuestion
+from rootle.search.stages.ranked_answer import RankedAnswer
+from rootle.serialization.unread_documents import describe_unread, describe_unread_images
 from rootle.text.patterns.lazy_pattern import LazyPattern
 from rootle.text.terms import MAX_WORD_CHARS, STOP_WORDS, WORD, whole_identifier
+from rootle.types import COMMIT_URI, NEEDS_EXTRA, NEEDS_OCR, PACKAGE_URI
 
+_LOW_CONFIDENCE: Final = "not confident: "
+_IMPROBABLE: Final = "the estimated probability of an answer is low"
+_ADVICE: Final = "the answer may not be in this folder, or may use other words"
 # The minimum length of a word that is checked. Shorter words are part of so many other words that
 # they are almost never absent.
 _MIN_CHARS: Final = 3
@@ -112,7 +124,117 @@ class WordCheck:
         return share >= (_MIN_WEAK_ABSENT_SHARE if proves_less else _MIN_ABSENT_SHARE)
 
 
-def check_words(question: ParsedQuestion, index: IndexReader) -> WordCheck:
+def check_confidence(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
+    """Return the answer. Reject it if it cannot contain what the question asks for.
+
+    This is so if the question is about words that no indexed text contains, or asks for a name that
+    has no definition. An answer that is not confident gets a note with the reason before its other
+    notes.
+    """
+    if answer.undefined:
+        return _reject_undefined(answer, index)
+    if not answer.candidates.has_words:  # without the word index, nothing can be proved
+        return answer if answer.confident else _add_note(answer, _IMPROBABLE)
+    check = _check_words(answer.candidates.scoped.question, index)
+    if answer.confident and not check.is_about(check.unknown):
+        return answer  # even absent words would not change the answer
+    stated = [
+        word for word in check.unknown if not _is_guess(word, answer.candidates.inputs.question)
+    ]
+    absent = _prove_absent(stated, index)
+    if answer.confident:
+        if not check.is_about(absent):
+            return answer
+        answer = _reject(answer)
+    return _add_note(answer, *_reasons(absent, answer, index))
+
+
+def _reject_undefined(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
+    """Reject an answer to a question about a name that has no definition."""
+    reasons: Iterable[str] = (answer.undefined,)
+    if answer.candidates.has_words:
+        check = _check_words(answer.candidates.scoped.question, index)
+        # Words such as "calls" and "macro" are not part of the name.
+        absent = _prove_absent([word for word in check.unknown if word.is_identifier], index)
+        # If no text contains the name, a second statement that it is not defined is unnecessary.
+        reasons = _reasons(absent, answer, index) if absent else reasons
+    return _add_note(_reject(answer), *reasons)
+
+
+def _is_guess(word: SubjectWord, question: Question) -> bool:
+    """Return whether a language model guessed a word.
+
+    Most names that it guesses are absent, even if there is an answer.
+    """
+    if not question.is_composed:
+        return False
+    return word.is_identifier or not question.code_terms.isdisjoint(word.stems)
+
+
+def _reject(answer: RankedAnswer) -> RankedAnswer:
+    """Mark an answer as not confident, and limit its scores.
+
+    The scores of a reranker stay unchanged, because they explain the order of the results.
+    """
+    confidence = answer.confidence
+    if confidence is None:
+        return answer
+    rest = None if answer.rest is None else _reject(answer.rest)
+    if answer.reranker_scores:
+        return replace(answer, confidence=replace(confidence, confident=False), rest=rest)
+    limit = min(answer.max_score, confidence.max_rejected_score)
+    return replace(answer, confidence=reject(confidence), rest=rest, max_score=limit)
+
+
+def _add_note(answer: RankedAnswer, *reasons: str) -> RankedAnswer:
+    note = f"{_LOW_CONFIDENCE}{'; '.join((*reasons, _ADVICE))}"
+    return replace(answer, notes=(note, *answer.notes))
+
+
+def _reasons(
+    absent: Sequence[SubjectWord], answer: RankedAnswer, index: IndexReader
+) -> Iterable[str]:
+    """Yield the reasons for low confidence, such as the absent words."""
+    paths = answer.candidates.inputs.files.paths  # of files, or of commits
+    noun = "commit" if paths and paths[0].startswith(COMMIT_URI) else "text"
+    hashes = [word.text for word in absent if word.is_hash]
+    words = [word.text for word in absent if not word.is_hash]
+    if words:
+        yield f"no indexed {noun} has the word {_quote(words)}"
+        yield from _count_unindexed(index)
+    if hashes:
+        yield (
+            f"{_quote(hashes)} may be the hash of a commit that is not indexed (rootle show or "
+            "vectordb_read may print it)"
+        )
+    if not absent:
+        yield _IMPROBABLE
+
+
+def _count_unindexed(index: IndexReader) -> Iterable[str]:
+    # Files of packages are not in the list to which the message refers.
+    listed = [one for one in index.unindexed_files() if not one.path.startswith(PACKAGE_URI)]
+    count = len(listed)
+    if count:
+        files = "1 file is" if count == 1 else f"{count:,} files are"
+        yield f"{files} not or only partly indexed (`rootle status --skipped`)"
+
+
+def _quote(words: Sequence[str]) -> str:
+    quoted = [f'"{word}"' for word in words]
+    return " or ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+
+
+def note_unread(index: IndexReader) -> Iterator[str]:
+    """Yield notes if there are files that only an optional library or another program can read."""
+    reasons = Counter(state.skip for state in index.unindexed_files())
+    if reasons[NEEDS_EXTRA]:
+        yield describe_unread(reasons[NEEDS_EXTRA])
+    if reasons[NEEDS_OCR]:
+        yield describe_unread_images(reasons[NEEDS_OCR])
+
+
+def _check_words(question: ParsedQuestion, index: IndexReader) -> WordCheck:
     """Return the subject words of a question, and those of them that may be absent."""
     subjects = tuple(_subject_words(question, index.sparse))
     stems = [stem for word in subjects for stem in word.stems]
@@ -146,7 +268,7 @@ def _replaceable_words(
     )
 
 
-def prove_absent(words: Iterable[SubjectWord], index: IndexReader) -> tuple[SubjectWord, ...]:
+def _prove_absent(words: Iterable[SubjectWord], index: IndexReader) -> tuple[SubjectWord, ...]:
     """Check the first few words, and return those that no indexed text or path contains."""
     return tuple(word for word in tuple(words)[:_MAX_PROOFS] if not _occurs(word, index))
 
@@ -156,7 +278,7 @@ def _subject_words(question: ParsedQuestion, sparse: SparseReader) -> Iterable[S
     typed = dict.fromkeys(WORD.findall(text))
     lower = {word.lower() for word in typed} - STOP_WORDS
     function_words = foreign_function_words(lower)
-    language = detect_language(text)
+    language = question.language
     meant = {one.typed: (one.meant,) for one in question.corrections} | dict(question.meanings)
     for at, word in enumerate(typed):
         if word.lower() not in lower - function_words or not _may_be_subject(word):
