@@ -16,7 +16,7 @@ from typing import Final
 
 from benchmarks.agent_loop.tasks import AgentTask
 from benchmarks.agent_loop.workspace import WORK, open_workspace
-from benchmarks.common.arguments import command_parser
+from benchmarks.common.arguments import LIST, command_parser
 from benchmarks.common.labels import span_text, word_overlap
 from benchmarks.quality.check_labels import span_problems
 
@@ -24,9 +24,7 @@ EVERYDAY_SHARE: Final = 0.25
 
 
 def main() -> None:
-    parser = command_parser(__doc__, WORK)
-    parser.add_argument("--list", action="store_true", help="print every task")
-    args = parser.parse_args()
+    args = command_parser(__doc__, WORK, LIST.with_settings(help="print every task")).parse_args()
     workspace = open_workspace(args.work)
     problems = 0
     counts: Counter[str] = Counter()

@@ -25,7 +25,7 @@ from typing import Final
 from benchmarks.agent_loop.renaming import RenamingError, copy_renamed, read_table
 from benchmarks.agent_loop.tasks import FOLDER
 from benchmarks.agent_loop.workspace import WORK, Workspace, open_workspace
-from benchmarks.common.arguments import ONLY, command_parser
+from benchmarks.common.arguments import CLONE_FOLDER, ONLY, command_parser
 from rootle import Config, open_app
 
 REPOSITORIES: Final = FOLDER / "repositories.json"
@@ -51,9 +51,7 @@ class CheckoutError(Exception):
 
 
 def main() -> None:
-    parser = command_parser(__doc__, WORK, ONLY)
-    parser.add_argument("--clones", type=Path, default=None, metavar="DIR")
-    args = parser.parse_args()
+    args = command_parser(__doc__, WORK, ONLY, CLONE_FOLDER).parse_args()
     workspace = open_workspace(args.work)
     try:
         for one in read_task_repositories():

@@ -25,7 +25,7 @@ from typing import Any, Final
 from benchmarks.agent_loop.session_log import SessionRecord, read_records
 from benchmarks.agent_loop.tasks import FOLDER, KINDS, SIZES, AgentTask
 from benchmarks.agent_loop.workspace import WORK, open_workspace
-from benchmarks.common.arguments import JSON, command_parser
+from benchmarks.common.arguments import JSON, LINES, LIST, RESULT_FILES, command_parser
 from benchmarks.common.reports import write_json
 from benchmarks.common.statistics import mean
 from benchmarks.quality.answer_reading import chars_until_in_view
@@ -52,10 +52,8 @@ class FirstSearch:
 
 
 def main() -> None:
-    parser = command_parser(__doc__, WORK, JSON)
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
-    parser.add_argument("--lines", type=int, default=3, help="default: %(default)s")
-    parser.add_argument("--list", action="store_true", help="print one line per search")
+    listing = LIST.with_settings(help="print one line per search")
+    parser = command_parser(__doc__, WORK, RESULT_FILES, LINES, listing, JSON)
     args = parser.parse_args()
     workspace = open_workspace(args.work)
     paths = args.files or [path for name in _FOLDERS for path in (FOLDER / name).glob("*.jsonl")]

@@ -21,7 +21,7 @@ from benchmarks.agent_loop.arms import ANSWER, ARMS, Toolset, describe_task
 from benchmarks.agent_loop.chat import ChatEndpoint, EndpointError, Message, as_chat_tool
 from benchmarks.agent_loop.session_log import MAX_CALLS, SessionError, SessionLog
 from benchmarks.agent_loop.workspace import WORK, Workspace, open_workspace
-from benchmarks.common.arguments import command_parser, name_list, name_set
+from benchmarks.common.arguments import TASKS, command_parser, name_list
 
 # How many times a model is reminded to call a tool. After one more message without a call, the
 # session ends without an answer.
@@ -30,10 +30,9 @@ _REMINDER: Final = f"Call a tool. When you know the places, call `{ANSWER}`."
 
 
 def main() -> None:
-    parser = command_parser(__doc__, WORK)
+    parser = command_parser(__doc__, WORK, TASKS.with_settings(metavar="IDS"))
     parser.add_argument("--endpoint", required=True, metavar="URL", help="e.g. http://host:8080/v1")
     parser.add_argument("--model", required=True, metavar="NAME")
-    parser.add_argument("--tasks", type=name_set, default=frozenset(), metavar="IDS")
     parser.add_argument("--arms", type=name_list, default=list(ARMS), metavar="ARMS")
     parser.add_argument("--timeout", type=float, default=300.0, metavar="S", help="per request")
     args = parser.parse_args()

@@ -14,21 +14,18 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from benchmarks.agent_loop.figures import GroupFigures, compare_arms, rejudge
 from benchmarks.agent_loop.session_log import SessionRecord, read_records
 from benchmarks.agent_loop.tasks import FOLDER, KINDS, SIZES, AgentTask, read_tasks
-from benchmarks.common.arguments import JSON, command_parser
+from benchmarks.common.arguments import JSON, RESULT_FILES, command_parser
 
 RECORDED = FOLDER / "recorded"
 
 
 def main() -> None:
-    parser = command_parser(__doc__, JSON)
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
-    args = parser.parse_args()
+    args = command_parser(__doc__, RESULT_FILES, JSON).parse_args()
     tasks = read_tasks()
     paths = args.files or sorted(RECORDED.rglob("*.jsonl"))
     records = read_records(paths)

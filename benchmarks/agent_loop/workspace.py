@@ -8,9 +8,9 @@ from pathlib import Path
 from benchmarks.agent_loop.arms import Toolset, open_toolset
 from benchmarks.agent_loop.session_log import SessionError, SessionLog, parse_session_id
 from benchmarks.agent_loop.tasks import TASKS, AgentTask, read_tasks
-from benchmarks.common.arguments import option
+from benchmarks.common import arguments
 
-WORK = option("work", type=Path, metavar="WORK", help="folder of the run, made by `checkouts`")
+WORK = arguments.WORK.with_settings(help="folder of the run, made by `checkouts`")
 
 
 @dataclass(frozen=True)

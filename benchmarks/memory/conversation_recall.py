@@ -25,7 +25,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.common.arguments import JSON, command_parser, name_list
+from benchmarks.common import arguments
+from benchmarks.common.arguments import JSON, command_parser
 from benchmarks.common.metrics import ROOTLE
 from benchmarks.common.reports import format_interval, write_json
 from benchmarks.common.rootle_search import measure_ms
@@ -100,12 +101,8 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = command_parser(__doc__, JSON)
+    parser = command_parser(__doc__, arguments.SYSTEMS.with_settings(default=list(SYSTEMS)), JSON)
     parser.add_argument("data", type=Path, metavar="DATA", help="LoCoMo or LongMemEval")
-    parser.add_argument(
-        "--systems", type=name_list, default=list(SYSTEMS), metavar="NAMES",
-        help="comma-separated systems (default: all)",
-    )  # fmt: skip
     args = parser.parse_args()
     if unknown := set(args.systems) - set(SYSTEMS):
         parser.error(f"no system {', '.join(sorted(unknown))}; known: {', '.join(SYSTEMS)}")

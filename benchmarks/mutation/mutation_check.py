@@ -29,6 +29,7 @@ from queue import SimpleQueue
 
 from coverage import CoverageData
 
+from benchmarks.common.arguments import COUNT, JOBS, SEED, WORK, add_options
 from benchmarks.mutation.mutants import Mutant, list_mutants
 
 TOP = Path(__file__).resolve().parents[2]
@@ -67,10 +68,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("work", type=Path, help="folder for the copies and the results")
-    parser.add_argument("--count", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
+    work = WORK.with_settings(help="folder for the copies and the results")
+    add_options(parser, work, COUNT.with_settings(default=300, help="number of faults"), SEED, JOBS)
     parser.add_argument("--packages", default=PACKAGES)
     parser.add_argument("--tests", default=TESTS)
     parser.add_argument("--only", default="", help="FILE:LINE: run the faults of this line again")

@@ -8,12 +8,12 @@ line counts as a false alarm, although some of these lines contain passwords of 
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from benchmarks.common.arguments import HALF, REPOSITORIES, SHOW, command_parser
 from benchmarks.privacy.corpus import Example, make_corpus
 from rootle.sources.files.discovery import WalkRules, walk_files
 from rootle.sources.files.text_reader import TextFile, read_text
@@ -22,11 +22,12 @@ from rootle.text.secret_masking import mask_secrets
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("repositories", nargs="*", type=Path)
-    parser.add_argument("--show", action="store_true", help="print each error")
-    parser.add_argument("--half", choices=["held-out", "tuning"], default="held-out")
-    args = parser.parse_args()
+    args = command_parser(
+        __doc__,
+        REPOSITORIES.with_settings(nargs="*"),
+        SHOW.with_settings(help="print each error"),
+        HALF.with_settings(choices=["held-out", "tuning"], default="held-out", help=None),
+    ).parse_args()
     wanted = args.half == "held-out"
     examples = [example for example in make_corpus() if example.is_held_out == wanted]
     _report_recall(examples, show=args.show)

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from benchmarks.common.arguments import command_parser
+from benchmarks.common.arguments import SHOW, command_parser
 from benchmarks.common.bm25 import Bm25Index
 from benchmarks.common.git import commit_changes, run_git
 from benchmarks.common.metrics import TOP_K, Hit, ndcg
@@ -83,9 +83,8 @@ class SectionQuestion:
 
 
 def main() -> None:
-    parser = command_parser(__doc__)
+    parser = command_parser(__doc__, SHOW)
     parser.add_argument("folders", nargs="+", metavar="NAME=PATH", help="built documentation")
-    parser.add_argument("--show", action="store_true", help="print what is missed")
     args = parser.parse_args()
     folders = dict(one.split("=", 1) for one in args.folders)
     with tempfile.TemporaryDirectory() as work:

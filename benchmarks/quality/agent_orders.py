@@ -17,7 +17,6 @@ language models wrote to resemble attacks.
 
 from __future__ import annotations
 
-import argparse
 import ast
 import hashlib
 import json
@@ -30,8 +29,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from benchmarks.common.arguments import COUNT, PACKAGES, SHOW, command_parser, option
 from rootle.sources.external.readers.html_markdown import to_markdown
 from rootle.text.agent_orders.detector import find_orders
+
+ATTACKS: Final = PACKAGES.with_settings(nargs=None, help="folder of the packages with attacks")
+ORDINARY: Final = option(
+    "--ordinary", type=Path, nargs="+", required=True, metavar="FOLDER", help="documentation"
+)
+PASSAGES: Final = COUNT.with_settings(default=100_000, help="number of ordinary passages")
 
 DEVELOPMENT: Final = "development"
 TEST: Final = "test"
@@ -317,12 +323,8 @@ def _passages_in(path: Path) -> list[str]:
 
 def main() -> None:
     """Print the share of flagged texts by origin."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
-    parser.add_argument("packages", type=Path, help="folder of the packages with attacks")
-    parser.add_argument("--ordinary", type=Path, nargs="+", required=True, help="documentation")
-    parser.add_argument("--count", type=int, default=100_000, help="ordinary passages")
-    parser.add_argument("--show", action="store_true", help="print errors (development half only)")
-    args = parser.parse_args()
+    show = SHOW.with_settings(help="print errors (development half only)")
+    args = command_parser(__doc__, ATTACKS, ORDINARY, PASSAGES, show).parse_args()
     attacks, ordinary = read_attacks(args.packages), read_ordinary(args.ordinary, args.count)
     for half in (DEVELOPMENT, TEST):
         print(f"{half} half")

@@ -23,7 +23,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.common.arguments import INDEXES, JSON, ONLY, REPOS, SPLIT, command_parser
+from benchmarks.common.arguments import (
+    INDEXES,
+    JSON,
+    ONLY,
+    RENAMED,
+    REPOS,
+    SPLIT,
+    command_parser,
+    option,
+)
 from benchmarks.common.labels import LABELS, Label, LabeledRepository, labeled_repositories
 from benchmarks.common.metrics import Answer
 from benchmarks.common.reports import write_json
@@ -35,6 +44,9 @@ from rootle import App
 RECORDED: Final = LABELS / "agent_queries.jsonl"
 RECORDED_RENAMED: Final = LABELS / "agent_queries_renamed.jsonl"
 USER: Final = "user"
+VOICE: Final = option(
+    "--voice", choices=[USER, "agent"], help="ask only these (default: both, user first)"
+)
 Queries = Mapping[str, str]  # key: REPOSITORY-LINE, the line in the label file
 
 
@@ -80,13 +92,7 @@ def main() -> None:
 
 def query_parser(doc: str | None) -> argparse.ArgumentParser:
     """Return a parser of the options that choose repositories and recorded queries."""
-    parser = command_parser(doc, REPOS, SPLIT, ONLY, INDEXES, JSON)
-    parser.add_argument(
-        "--voice", choices=[USER, "agent"], help="ask only these (default: both, user first)"
-    )
-    parser.add_argument(
-        "--renamed", type=Path, metavar="DIR", help="search the renamed copies in DIR"
-    )
+    parser = command_parser(doc, REPOS, SPLIT, ONLY, INDEXES, VOICE, RENAMED, JSON)
     parser.add_argument(
         "--queries", type=Path, action="append", default=[], metavar="FILE",
         help="recorded queries to score instead of the committed ones",

@@ -32,7 +32,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from benchmarks.common.arguments import JSON, ONLY, REPOS, SPLIT, command_parser, option
+from benchmarks.common.arguments import COMMITS, JSON, ONLY, REPOS, SPLIT, WORK, command_parser
 from benchmarks.common.labels import LabeledRepository, labeled_repositories
 from benchmarks.common.metrics import TOP_K, Answer
 from benchmarks.common.reports import write_json
@@ -63,7 +63,7 @@ ALL: Final = Config(enable_cache=False, search_log=False)
 FIRST_QUESTIONS: Final = ("read the configuration file", "where are errors handled")
 DRAWS: Final = 10_000
 _DOCUMENTS: Final = (".md", ".rst", ".txt", ".adoc")
-_WORK: Final = option("work", type=Path, metavar="WORK", help="folder for the indexes")
+_WORK: Final = WORK.with_settings(help="folder for the indexes")
 
 
 @dataclass(frozen=True)
@@ -90,9 +90,10 @@ class Comparison:
 
 
 def main() -> None:
-    parser = command_parser(__doc__, REPOS, _WORK, SPLIT, ONLY, JSON)
+    parser = command_parser(
+        __doc__, REPOS, _WORK, SPLIT, ONLY, COMMITS.with_settings(default=1_000), JSON
+    )
     parser.add_argument("--packages", type=Path, metavar="DIR", help="installed packages")
-    parser.add_argument("--commits", type=int, default=1_000, help="default: %(default)s")
     args = parser.parse_args()
     work = args.work.resolve()
     for name in ("CACHE", "DATA", "STATE", "CONFIG"):

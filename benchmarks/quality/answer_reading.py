@@ -21,6 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
+from benchmarks.common.arguments import LINES, add_options
 from benchmarks.common.labels import Label, Span, span_text
 from benchmarks.common.reports import write_json
 from benchmarks.common.rootle_search import index_folder, indexed_app
@@ -51,9 +52,7 @@ class AnswerReading:
 
 def main() -> None:
     parser = query_parser(__doc__)
-    parser.add_argument(
-        "--lines", type=int, default=3, help="lines of an answer (default: %(default)s)"
-    )
+    add_options(parser, LINES)
     args = parser.parse_args()
     try:
         recordings = chosen_recordings(args)

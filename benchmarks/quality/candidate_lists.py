@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from benchmarks.common.arguments import INDEXES, JSON, ONLY, REPOS, SPLIT, command_parser
+from benchmarks.common.arguments import INDEXES, JSON, LARGE, ONLY, REPOS, SPLIT, command_parser
 from benchmarks.common.internals import index_snapshot
 from benchmarks.common.labels import LARGE_LABELS, Label, labeled_repositories
 from benchmarks.common.reports import write_json
@@ -46,9 +46,7 @@ FirstAnswers = Mapping[str, FirstAnswer]  # by the name of the list
 
 
 def main() -> None:
-    parser = command_parser(__doc__, REPOS, SPLIT, ONLY, INDEXES, JSON)
-    parser.add_argument("--large", action="store_true", help="use the labels/large folder")
-    args = parser.parse_args()
+    args = command_parser(__doc__, REPOS, LARGE, SPLIT, ONLY, INDEXES, JSON).parse_args()
     labels = LARGE_LABELS if args.large else None
     found: list[FirstAnswers] = []
     with index_folder(args.indexes) as indexes:

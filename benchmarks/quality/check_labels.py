@@ -15,7 +15,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.common.arguments import ONLY, REPOS, command_parser
+from benchmarks.common.arguments import LIST, ONLY, REPOS, command_parser
 from benchmarks.common.labels import (
     KINDS,
     SHOWN_LINES,
@@ -31,8 +31,7 @@ from benchmarks.common.repositories import RepositoryListError
 
 
 def main() -> None:
-    parser = command_parser(__doc__, REPOS, ONLY)
-    parser.add_argument("--list", action="store_true", help="print every question")
+    parser = command_parser(__doc__, REPOS, ONLY, LIST)
     parser.add_argument("--labels", type=Path, metavar="DIR", help="folder of the label files")
     args = parser.parse_args()
     try:

@@ -19,7 +19,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.common.arguments import INDEXES, REPOS, command_parser
+from benchmarks.common.arguments import INDEXES, REPOS, SHOW, command_parser
 from benchmarks.common.git import run_git, tracked_texts
 from benchmarks.common.labels import LABELS
 from benchmarks.common.rootle_search import index_folder, indexed_app
@@ -64,8 +64,9 @@ class Texts:
 
 
 def main() -> None:
-    parser = command_parser(__doc__, REPOS, INDEXES)
-    parser.add_argument("--show", action="store_true", help="print wrong verdicts and false notes")
+    parser = command_parser(
+        __doc__, REPOS, INDEXES, SHOW.with_settings(help="print wrong verdicts and false notes")
+    )
     args = parser.parse_args()
     text = (LABELS / "confidence" / "questions.jsonl").read_text(encoding="utf-8")
     verdicts: list[Verdict] = []

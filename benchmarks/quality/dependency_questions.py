@@ -24,14 +24,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.common.arguments import JSON, command_parser, option
+from benchmarks.common.arguments import HALF, JSON, SHOW, WORK, command_parser
 from rootle import Config, SearchQuery, SearchResponse, SearchResult, open_app
 
 LABELS: Final = Path(__file__).parent.parent / "labels" / "dependencies"
 PROJECTS: Final = ("old", "new")
 DEPTHS: Final = (1, 3, 5)
 HALVES: Final = ("tune", "test")
-_WORK: Final = option("work", type=Path, metavar="WORK", help="folder for environments and indexes")
+_WORK: Final = WORK.with_settings(help="folder for environments and indexes")
 
 Lines = range
 
@@ -143,9 +143,7 @@ def summarize(ranks: Sequence[int | None], wrong_versions: int) -> dict[str, flo
 
 
 def main() -> None:
-    parser = command_parser(__doc__, _WORK, JSON)
-    parser.add_argument("--show", action="store_true", help="print the questions that fail")
-    parser.add_argument("--half", choices=HALVES, help="half of the questions (default: both)")
+    parser = command_parser(__doc__, _WORK, HALF, SHOW, JSON)
     args = parser.parse_args()
     os.environ["XDG_CACHE_HOME"] = os.fspath(args.work.resolve() / "cache")
     sites = {project: install(args.work.resolve(), project) for project in PROJECTS}

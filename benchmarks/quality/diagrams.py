@@ -26,7 +26,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.common.arguments import JSON, command_parser
+from benchmarks.common.arguments import JSON, SHOW, command_parser
 from benchmarks.common.bm25 import Bm25Index
 from benchmarks.common.rootle_search import indexed_app
 from benchmarks.quality.diagram_samples import Diagram, code_path, draw_boxes, write_project
@@ -62,8 +62,7 @@ class Tally:
 
 
 def main() -> None:
-    parser = command_parser(__doc__, JSON)
-    parser.add_argument("--show", action="store_true", help="print what is missed")
+    parser = command_parser(__doc__, SHOW, JSON)
     args = parser.parse_args()
     if shutil.which("tesseract") is None:
         sys.exit("needs Tesseract: apt-get install tesseract-ocr")

@@ -27,7 +27,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.common.arguments import JSON, command_parser
+from benchmarks.common.arguments import JSON, SHOW, SPLIT, command_parser
 from benchmarks.common.bm25 import Bm25Index
 from benchmarks.common.git import commit_changes, run_git
 from benchmarks.common.metrics import TOP_K, ndcg
@@ -72,9 +72,7 @@ class PlaceQuestion:
 
 
 def main() -> None:
-    parser = command_parser(__doc__, JSON)
-    parser.add_argument("--split", choices=("tune", "test"), help="ask about half of the documents")
-    parser.add_argument("--show", action="store_true", help="print what is missed")
+    parser = command_parser(__doc__, SPLIT, SHOW, JSON)
     parser.add_argument("--model", default="", help="embedding model (default: the shipped one)")
     args = parser.parse_args()
     config = Config(embedding_model_id=args.model) if args.model else Config()

@@ -24,7 +24,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.common.arguments import command_parser
+from benchmarks.common.arguments import (
+    CHECKOUTS,
+    KEEP,
+    LABEL_FILE,
+    SPLIT,
+    add_options,
+    command_parser,
+)
 from rootle import open_app
 
 Label = Mapping[str, Any]
@@ -57,10 +64,13 @@ def main() -> None:
     """Print the figures."""
     parser = command_parser(__doc__)
     parser.add_argument("figure", choices=("precision", "recall"))
-    parser.add_argument("labels", type=Path)
-    parser.add_argument("checkouts", type=Path)
-    parser.add_argument("--keep", type=Path, metavar="FOLDER")
-    parser.add_argument("--split", choices=("seen", "test"))
+    add_options(
+        parser,
+        LABEL_FILE,
+        CHECKOUTS,
+        KEEP.with_settings(metavar="FOLDER", help="folder for the clones and indexes"),
+        SPLIT.with_settings(choices=["seen", "test"]),
+    )
     args = parser.parse_args()
     found = [json.loads(line) for line in args.labels.read_text(encoding="utf-8").splitlines()]
     labels = [label for label in found if args.split in (None, label.get("split"))]

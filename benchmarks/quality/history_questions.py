@@ -27,12 +27,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.common import arguments
 from benchmarks.common.arguments import (
     INDEXES,
     JSON,
     ONLY,
     REPOS,
     SPLIT,
+    TASKS,
     command_parser,
     name_set,
 )
@@ -88,15 +90,9 @@ class Case:
 
 
 def main() -> None:
-    parser = command_parser(__doc__, REPOS, SPLIT, ONLY, INDEXES, JSON)
-    parser.add_argument(
-        "--systems", type=name_set, default=frozenset(SYSTEMS), metavar="NAMES",
-        help=f"comma-separated systems to score (default: {','.join(SYSTEMS)})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--tasks", type=name_set, default=frozenset(), metavar="NAMES",
-        help="comma-separated tasks for rootle, such as hard,expanded (default: all)",
-    )  # fmt: skip
+    systems = arguments.SYSTEMS.with_settings(type=name_set, default=frozenset(SYSTEMS))
+    tasks = TASKS.with_settings(help="tasks for rootle, such as hard,expanded (default: all)")
+    parser = command_parser(__doc__, REPOS, SPLIT, ONLY, INDEXES, systems, tasks, JSON)
     args = parser.parse_args()
     if unknown := args.systems - set(SYSTEMS):
         parser.error(f"unknown systems: {', '.join(sorted(unknown))}")

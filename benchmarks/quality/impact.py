@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.common.arguments import command_parser
+from benchmarks.common.arguments import REPOSITORIES, command_parser, option
 from benchmarks.common.git import run_git
 from benchmarks.common.internals import index_commits, index_snapshot
 from benchmarks.common.statistics import mean
@@ -31,6 +31,10 @@ from rootle.history.impact_features import ImpactCandidate, ImpactFeatures, esti
 from rootle.types import MAX_INDEXED_FILES
 
 HELD_OUT = 150  # commits of the main branch
+HELD_OUT_COMMITS = option(
+    "--held-out", type=int, default=HELD_OUT, metavar="COMMITS",
+    help="number of newest commits that are predicted (default: %(default)s)",
+)  # fmt: skip
 DEPTH = 5
 CALIBRATED = 10
 BINS = 10
@@ -101,10 +105,7 @@ def calibration_error(probabilities: Sequence[float], outcomes: Sequence[bool]) 
 
 def main() -> None:
     """Print the figures of each repository and of all together."""
-    parser = command_parser(__doc__)
-    parser.add_argument("repositories", nargs="+", type=Path)
-    parser.add_argument("--held-out", type=int, default=HELD_OUT)
-    args = parser.parse_args()
+    args = command_parser(__doc__, REPOSITORIES, HELD_OUT_COMMITS).parse_args()
     everything: list[Prediction] = []
     print("repository           commits  recall@5  by count  calibration error")
     for repository in args.repositories:

@@ -27,7 +27,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from benchmarks.common.arguments import INDEXES, JSON, ONLY, REPOS, SPLIT, command_parser
+from benchmarks.common.arguments import (
+    INDEXES,
+    JSON,
+    LINES,
+    LIST,
+    ONLY,
+    REPOS,
+    SPLIT,
+    command_parser,
+)
 from benchmarks.common.labels import (
     LARGE_LABELS,
     Label,
@@ -38,7 +47,7 @@ from benchmarks.common.labels import (
 from benchmarks.common.reports import write_json
 from benchmarks.common.rootle_search import index_folder, indexed_app, timed_search
 from benchmarks.common.statistics import mean
-from benchmarks.quality.agent_queries import USER, Queries, read_queries, recorded_questions
+from benchmarks.quality.agent_queries import USER, VOICE, Queries, read_queries, recorded_questions
 from benchmarks.quality.answer_reading import chars_until_in_view
 from benchmarks.quality.label_scores import score_answer
 from rootle import App
@@ -66,12 +75,8 @@ class LargeScore:
 
 
 def main() -> None:
-    parser = command_parser(__doc__, REPOS, SPLIT, ONLY, INDEXES, JSON)
-    parser.add_argument("--voice", choices=[USER, AGENT], help="ask only these (default: both)")
-    parser.add_argument(
-        "--lines", type=int, default=3, help="lines of an answer (default: %(default)s)"
-    )
-    parser.add_argument("--list", action="store_true", help="print every question")
+    shared = (REPOS, SPLIT, ONLY, INDEXES, JSON)
+    parser = command_parser(__doc__, *shared, VOICE, LINES, LIST)
     args = parser.parse_args()
     recorded = read_queries(LARGE_QUERIES)
     voices: dict[str, Queries | None] = {USER: None, AGENT: recorded}

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from benchmarks.common.arguments import INDEXES, JSON, ONLY, REPOS, SPLIT, command_parser
+from benchmarks.common.arguments import HISTORIES, INDEXES, JSON, ONLY, REPOS, SPLIT, command_parser
 from benchmarks.common.labels import LARGE_LABELS, labeled_repositories
 from benchmarks.common.reports import write_json
 from benchmarks.common.repositories import read_repositories
@@ -80,8 +80,9 @@ class MessageIndex:
 
 
 def main() -> None:
-    parser = command_parser(__doc__, REPOS, SPLIT, ONLY, INDEXES, JSON)
-    parser.add_argument("--histories", type=Path, required=True, metavar="DIR")
+    parser = command_parser(
+        __doc__, REPOS, HISTORIES.with_settings(required=True), SPLIT, ONLY, INDEXES, JSON
+    )
     args = parser.parse_args()
     revisions = {
         entry.name: entry.revision

@@ -20,7 +20,16 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Final
 
-from benchmarks.common.arguments import INDEXES, JSON, ONLY, REPOS, SPLIT, command_parser
+from benchmarks.common.arguments import (
+    INDEXES,
+    JSON,
+    LARGE,
+    ONLY,
+    REPOS,
+    ROUNDS,
+    SPLIT,
+    command_parser,
+)
 from benchmarks.common.internals import disable_related_terms
 from benchmarks.common.labels import LARGE_LABELS, LabeledRepository, labeled_repositories
 from benchmarks.common.reports import write_json
@@ -48,9 +57,8 @@ class RepositoryFigures:
 
 
 def main() -> None:
-    parser = command_parser(__doc__, REPOS, SPLIT, ONLY, INDEXES, JSON)
-    parser.add_argument("--large", action="store_true", help="use the labels/large folder")
-    parser.add_argument("--rounds", type=int, default=3, help="default: %(default)s")
+    rounds = ROUNDS.with_settings(default=3)
+    parser = command_parser(__doc__, REPOS, LARGE, SPLIT, ONLY, rounds, INDEXES, JSON)
     args = parser.parse_args()
     labels = LARGE_LABELS if args.large else None
     found: list[RepositoryFigures] = []

@@ -12,20 +12,18 @@ from __future__ import annotations
 import json
 import tempfile
 from collections import defaultdict
-from pathlib import Path
+from collections.abc import Collection, Sequence
 
-from benchmarks.common.arguments import command_parser
-from rootle import App, open_app
+from benchmarks.common.arguments import CHECKOUTS, LABEL_FILE, command_parser
+from benchmarks.common.statistics import mean
+from rootle import open_app
 
 DEPTH = 5
 
 
 def main() -> None:
     """Print the figures."""
-    parser = command_parser(__doc__)
-    parser.add_argument("labels", type=Path)
-    parser.add_argument("checkouts", type=Path)
-    args = parser.parse_args()
+    args = command_parser(__doc__, LABEL_FILE, CHECKOUTS).parse_args()
     by_repository = defaultdict(list)
     for line in args.labels.read_text(encoding="utf-8").splitlines():
         label = json.loads(line)
@@ -40,19 +38,26 @@ def main() -> None:
             app.index_history()
             for label in labels:
                 for kind, ranks in found.items():
-                    rank = _find(app, label[kind], label["commits"])
+                    removals = app.gone(label[kind], DEPTH).removals
+                    hashes = [removal.commit.hash for removal in removals]
+                    rank = first_rank(hashes, label["commits"])
                     ranks.append(rank)
                     if not rank:
                         print(f"not found by {kind}: {repository} {label['name']}", flush=True)
     for kind, ranks in found.items():
-        first, any_rank = (sum(map(test, ranks)) / len(ranks) for test in ((1).__eq__, bool))
-        print(f"by {kind}: first {first:.3f}, among {DEPTH} {any_rank:.3f}, of {len(ranks)}")
+        print(format_shares(kind, ranks))
 
 
-def _find(app: App, query: str, commits: list[str]) -> int:
-    """Return the rank of the first answer with one of the commits, or 0 if there is none."""
-    hashes = [removal.commit.hash for removal in app.gone(query, DEPTH).removals]
+def first_rank(hashes: Sequence[str], commits: Collection[str]) -> int:
+    """Return the rank of the first hash that is one of the commits, or 0 if none is."""
     return next((at for at, sha in enumerate(hashes, start=1) if sha in commits), 0)
+
+
+def format_shares(kind: str, ranks: Sequence[int]) -> str:
+    """Return the shares of the functions that were found first, and that were found at all."""
+    first = mean(rank == 1 for rank in ranks)
+    found = mean(rank > 0 for rank in ranks)
+    return f"by {kind}: first {first:.3f}, among {DEPTH} {found:.3f}, of {len(ranks)}"
 
 
 if __name__ == "__main__":

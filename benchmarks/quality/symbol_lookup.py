@@ -21,7 +21,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common.arguments import INDEXES, JSON, ONLY, command_parser, option
+from benchmarks.common.arguments import CHECKOUTS, INDEXES, JSON, ONLY, SHOW, command_parser
 from benchmarks.common.internals import index_snapshot
 from benchmarks.common.rootle_search import index_folder, indexed_app
 from benchmarks.quality.symbol_oracles import (
@@ -35,7 +35,6 @@ from benchmarks.quality.symbol_oracles import (
 )
 from rootle import App, SearchQuery, SearchResponse, SearchResult
 
-CHECKOUTS = option("checkouts", type=Path, metavar="CHECKOUTS", help="folder with work trees")
 _ALL = 10_000
 
 
@@ -62,11 +61,10 @@ class Tally:
 
 
 def main() -> None:
-    parser = command_parser(__doc__, CHECKOUTS, ONLY, INDEXES, JSON)
+    parser = command_parser(__doc__, CHECKOUTS, ONLY, INDEXES, SHOW, JSON)
     parser.add_argument("--names", type=int, default=100, help="names per repository")
     parser.add_argument("--used", type=int, default=30, help="names whose uses are looked up")
     parser.add_argument("--methods", type=int, default=0, help="methods to compare with Jedi")
-    parser.add_argument("--show", action="store_true", help="print what is missed")
     args = parser.parse_args()
     total = Tally()
     tallies: dict[str, Tally] = {}
@@ -119,11 +117,17 @@ def look_up(app: App, tag: Tag, *, show: bool) -> Tally:
     """Ask where a name is defined."""
     response = app.search(SearchQuery(f"where is {tag.name} defined", limit=10))
     first = response.results[0] if response.results else None
-    is_first = first is not None and first.file_path == tag.path
-    is_shown = first is not None and is_first and _covers(first, tag.line)
-    if show and not is_shown:
+    tally = score_definition(tag, first)
+    if show and not tally.shown:
         found = f"{first.file_path}:{first.start_line}" if first else "nothing"
         print(f"  {tag.name}: {tag.path}:{tag.line}, but first is {found}")
+    return tally
+
+
+def score_definition(tag: Tag, first: SearchResult | None) -> Tally:
+    """Count whether the first result is in the defining file, and shows the line."""
+    is_first = first is not None and first.file_path == tag.path
+    is_shown = first is not None and is_first and _covers(first, tag.line)
     return Tally(names=1, file_first=is_first, shown=is_shown)
 
 
@@ -164,15 +168,22 @@ def resolve_uses(
         if not known:
             continue
         is_right = bool(known & places)
-        tally.listed += 1
-        tally.expected += is_right
-        if use.target:
-            tally.resolved += 1
-            tally.right += is_right
-            tally.reported += is_right
-            if show and not is_right:
-                print(f"  {owner}.{tag.name}: {use.path}:{use.line} {use.text[:60]} -> {known}")
+        tally.add(score_use(is_right=is_right, is_resolved=bool(use.target)))
+        if show and use.target and not is_right:
+            print(f"  {owner}.{tag.name}: {use.path}:{use.line} {use.text[:60]} -> {known}")
     return tally
+
+
+def score_use(*, is_right: bool, is_resolved: bool) -> Tally:
+    """Count a use in the answer for a method.
+
+    It is right if Jedi resolves it to this method, and resolved if rootle resolves it to any
+    definition.
+    """
+    is_reported = is_right and is_resolved
+    return Tally(
+        listed=1, expected=is_right, resolved=is_resolved, right=is_reported, reported=is_reported
+    )
 
 
 def _covers(result: SearchResult, line: int) -> bool:

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.common.adapters import AdapterError, ask_adapter
-from benchmarks.common.arguments import REPOS, command_parser
+from benchmarks.common.arguments import PUBLIC_BENCH, REPOS, command_parser
 from benchmarks.common.labels import LabeledRepository, labeled_repositories
 from benchmarks.common.metrics import ROOTLE, Answer
 from benchmarks.common.public_questions import PublicRepository, public_repositories
@@ -71,11 +71,7 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = command_parser(__doc__, REPOS)
-    parser.add_argument(
-        "--bench", type=Path, nargs=2, metavar=("BENCH", "REPOS"),
-        help="folder of the public benchmark, and its checkouts",
-    )  # fmt: skip
+    parser = command_parser(__doc__, REPOS, PUBLIC_BENCH)
     parser.add_argument(
         "--answers", type=Path, required=True, metavar="DIR", help="cache of answers"
     )

@@ -15,7 +15,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from unittest.mock import patch
 
-from benchmarks.common.arguments import INDEXES, REPOS, command_parser
+from benchmarks.common.arguments import INDEXES, REPOS, SHOW, command_parser
 from benchmarks.common.labels import LABELS, LabeledRepository, labeled_repositories
 from benchmarks.common.rootle_search import index_folder, indexed_app, search_hits
 from benchmarks.common.statistics import mean
@@ -38,8 +38,7 @@ Hits = dict[tuple[str, bool], list[bool]]  # by language and use of the glossary
 
 
 def main() -> None:
-    parser = command_parser(__doc__, REPOS, INDEXES)
-    parser.add_argument("--show", action="store_true", help="print unanswered questions")
+    parser = command_parser(__doc__, REPOS, INDEXES, SHOW)
     args = parser.parse_args()
     text = (LABELS / "translated.jsonl").read_text(encoding="utf-8")
     hits: Hits = defaultdict(list)

@@ -18,6 +18,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
+from benchmarks.common.arguments import INDEXES, add_options
 from benchmarks.regression.normalization import Json
 from benchmarks.regression.record_answers import Checkout, record
 
@@ -45,9 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     recording.add_argument("python", help="the Python of an environment with the checkout")
     recording.add_argument("tree", nargs="+", type=Path, help="a work tree to ask about")
     recording.add_argument("--out", type=Path, required=True, help="file for the answers")
-    recording.add_argument(
-        "--indexes", type=Path, help="folder in which indexes are kept and reused"
-    )
+    add_options(recording, INDEXES)
     comparing = actions.add_parser("compare", help="list differences; exit with 1 if there are any")
     comparing.add_argument("old", type=Path, help="a recording of the old version")
     comparing.add_argument("new", type=Path, help="a recording of the new version")

@@ -24,7 +24,7 @@ from pathlib import Path
 from random import Random
 from typing import Final, Literal
 
-from benchmarks.common.arguments import ROOT, command_parser, option
+from benchmarks.common.arguments import FIRST, ROOT, SEED, command_parser, option
 from rootle import open_app
 from rootle.config.fields import Config
 from rootle.errors import RootleError
@@ -72,8 +72,8 @@ def main() -> None:
         __doc__,
         ROOT,
         option("--cases", type=int, default=1000, help="number of damaged copies (default: 1000)"),
-        option("--seed", type=int, default=1, help="seed of the random numbers (default: 1)"),
-        option("--first", type=int, default=0, help="number of the first case (default: 0)"),
+        SEED,
+        FIRST,
         option("--without", action="append", default=[], help="an index folder to leave intact"),
     ).parse_args()
     counts: Counter[tuple[str, Verdict]] = Counter()

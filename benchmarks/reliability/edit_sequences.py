@@ -26,12 +26,12 @@ from pathlib import Path
 from random import Random, SystemRandom
 from typing import Final
 
-from benchmarks.common.arguments import JSON, command_parser, option
+from benchmarks.common.arguments import FIRST, JOBS, JSON, RANDOM_SEED, command_parser, option
 from benchmarks.common.reports import write_json
 from benchmarks.reliability.random_text import random_questions
 from benchmarks.reliability.random_tree import RandomTree
 from benchmarks.reliability.ranked_answers import (
-    COMPARISONS,
+    COMPARE,
     ask,
     comparison_config,
     describe_differences,
@@ -70,11 +70,11 @@ def main() -> None:
     parser = command_parser(
         __doc__,
         option("--sequences", type=int, default=200, help="default: %(default)s"),
-        option("--seed", type=int, help="default: random"),
-        option("--first", type=int, default=0, help="number of the first sequence"),
+        RANDOM_SEED,
+        FIRST,
         option("--kills", type=int, default=0, help="number of kills in all sequences"),
-        option("--compare", choices=COMPARISONS, default="answers", help="default: %(default)s"),
-        option("--jobs", type=int, default=2, help="processes (default: %(default)s)"),
+        COMPARE,
+        JOBS,
         JSON,
     )
     args = parser.parse_args()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.common.arguments import option
 from rootle import App, Config, SearchQuery, open_app
 from rootle.serialization.json import to_json
 
@@ -67,6 +68,9 @@ COMPARISONS: Final[Mapping[str, Callable[[Answer], list[Any]]]] = {
     "ranked": ranked_list,
     "answers": whole_answer,
 }
+COMPARE: Final = option(
+    "--compare", choices=COMPARISONS, default="answers", help="default: %(default)s"
+)
 
 
 def describe_differences(

@@ -70,6 +70,7 @@ class Service:
 
     def __init__(self, place: Place, name: str, arguments: Sequence[str], umask: int) -> None:
         self.name = name
+        self.arguments = arguments
         self.log = place.logs / f"{name}-{time.monotonic_ns()}.txt"
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(

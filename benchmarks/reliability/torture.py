@@ -16,36 +16,28 @@ the other faults, by a library that is compiled with gcc and preloaded.
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 import time
-from itertools import count
+from collections.abc import Callable
 from pathlib import Path
 from random import SystemRandom
 
-from benchmarks.common.arguments import command_parser, name_list, option
+from benchmarks.common.arguments import KEEP, RANDOM_SEED, ROUNDS, command_parser, name_list, option
 from benchmarks.reliability.fault_injection import FaultInjectionError
 from benchmarks.reliability.random_faults import RandomFaults
-from benchmarks.reliability.ranked_answers import COMPARISONS
-from benchmarks.reliability.torture_rounds import Torture, TortureOptions, summarize
+from benchmarks.reliability.ranked_answers import COMPARE
+from benchmarks.reliability.torture_rounds import (
+    RoundResult,
+    Torture,
+    TortureOptions,
+    summarize,
+)
 
 
 def main() -> None:
-    parser = command_parser(
-        __doc__,
-        option("--minutes", type=float, default=5.0, help="default: %(default)s"),
-        option("--rounds", type=int, help="number of rounds instead of a duration"),
-        option("--seed", type=int, help="default: random"),
-        option("--compare", choices=COMPARISONS, default="answers", help="default: %(default)s"),
-        option(
-            "--faults", type=name_list, default=list(RandomFaults.KINDS), metavar="NAMES",
-            help=f"comma-separated kinds of faults (default: {','.join(RandomFaults.KINDS)})",
-        ),
-        option("--keep", type=Path, metavar="DIR", help="new folder for all files of the run"),
-    )  # fmt: skip
-    args = parser.parse_args()
-    if unknown := set(args.faults) - set(RandomFaults.KINDS):
-        parser.error(f"unknown faults: {', '.join(sorted(unknown))}")
+    args = parse_arguments()
     seed = SystemRandom().randrange(1 << 32) if args.seed is None else args.seed
     options = TortureOptions(seed, args.compare, tuple(args.faults))
     if args.keep is not None:
@@ -54,6 +46,25 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="rootle-torture-") as folder:
         code = run(Path(folder), options, args.minutes, args.rounds)
     sys.exit(code)
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = command_parser(
+        __doc__,
+        option("--minutes", type=float, default=5.0, help="default: %(default)s"),
+        ROUNDS.with_settings(help="number of rounds instead of a duration"),
+        RANDOM_SEED,
+        COMPARE,
+        option(
+            "--faults", type=name_list, default=list(RandomFaults.KINDS), metavar="NAMES",
+            help=f"comma-separated kinds of faults (default: {','.join(RandomFaults.KINDS)})",
+        ),
+        KEEP,
+    )  # fmt: skip
+    args = parser.parse_args()
+    if unknown := set(args.faults) - set(RandomFaults.KINDS):
+        parser.error(f"unknown faults: {', '.join(sorted(unknown))}")
+    return args
 
 
 def run(folder: Path, options: TortureOptions, minutes: float, rounds: int | None) -> int:
@@ -67,17 +78,26 @@ def run(folder: Path, options: TortureOptions, minutes: float, rounds: int | Non
     except FaultInjectionError as error:
         print(f"torture: {error}", file=sys.stderr)
         return 2
-    deadline = time.monotonic() + 60 * minutes
-    results = []
     with torture:
         print(torture.describe_disk(), flush=True)
-        for number in count():
-            if number >= rounds if rounds is not None else time.monotonic() > deadline:
-                break
-            results.append(torture.run_round())
-            print(results[-1].describe(), flush=True)
+        results = run_rounds(torture.run_round, minutes, rounds)
     print(summarize(results))
     return int(any(result.problems for result in results))
+
+
+def run_rounds(
+    run_round: Callable[[], RoundResult],
+    minutes: float,
+    rounds: int | None,
+    clock: Callable[[], float] = time.monotonic,
+) -> list[RoundResult]:
+    """Run a number of rounds, or start rounds until the minutes are over; print each result."""
+    deadline = clock() + 60 * minutes
+    results: list[RoundResult] = []
+    while len(results) < rounds if rounds is not None else clock() <= deadline:
+        results.append(run_round())
+        print(results[-1].describe(), flush=True)
+    return results
 
 
 if __name__ == "__main__":

@@ -340,4 +340,4 @@ def _environment(injector: FaultInjector, home: Path) -> dict[str, str]:
 
 def _read_fact(command: Command) -> str:
     """Return the fact that a `rootle memory add` command stored."""
-    return str(command.process.args[-1])  # type: ignore[index]
+    return command.arguments[-1]

@@ -12,11 +12,11 @@ from __future__ import annotations
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
-from benchmarks.common.arguments import JSON, command_parser
+from benchmarks.common.arguments import COMMITS, JSON, command_parser
 from benchmarks.common.git import commit_changes, run_git
 from benchmarks.common.reports import write_json
 from benchmarks.speed.queries import SENTENCES
@@ -24,9 +24,8 @@ from rootle import App, Config, open_app
 
 
 def main() -> None:
-    parser = command_parser(__doc__, JSON)
+    parser = command_parser(__doc__, COMMITS.with_settings(default=20_000), JSON)
     parser.add_argument("repo", type=Path, metavar="REPO", help="git repository")
-    parser.add_argument("--commits", type=int, default=20_000, help="default: %(default)s")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="commit-index-") as scratch:
         figures = measure_commits(args.repo.resolve(), args.commits, Path(scratch))
@@ -66,12 +65,17 @@ def compare_queries(app: App, other: App) -> float:
     for one in (app, other):
         for question in SENTENCES:
             one.search(question)
-    ratios = []
+    pairs = []
     for number, question in enumerate(SENTENCES * 3):
         order = (app, other) if number % 2 else (other, app)
         times = {id(one): _time(partial(one.search, question)) for one in order}
-        ratios.append(times[id(app)] / times[id(other)])
-    return statistics.median(ratios)
+        pairs.append((times[id(app)], times[id(other)]))
+    return median_ratio(pairs)
+
+
+def median_ratio(pairs: Iterable[tuple[float, float]]) -> float:
+    """Return the median ratio of the first to the second time of each pair."""
+    return statistics.median(with_commits / without for with_commits, without in pairs)
 
 
 def format_figures(figures: Mapping[str, float]) -> str:

@@ -21,7 +21,7 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.common.arguments import CONFIG, INDEX_DIR, JSON, ROOT, command_parser
+from benchmarks.common.arguments import CONFIG, INDEX_DIR, JSON, ROOT, ROUNDS, command_parser
 from benchmarks.common.internals import open_agent
 from benchmarks.common.metrics import TOP_K
 from benchmarks.common.reports import write_json
@@ -62,11 +62,10 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = command_parser(__doc__, ROOT, INDEX_DIR, CONFIG, JSON)
+    parser = command_parser(__doc__, ROOT, INDEX_DIR, CONFIG, ROUNDS.with_settings(default=5), JSON)
     parser.add_argument(
         "--threads", type=int, default=100, help="concurrent queries (default: %(default)s)"
     )
-    parser.add_argument("--rounds", type=int, default=5, help="rounds (default: %(default)s)")
     return parser.parse_args()
 
 

@@ -23,10 +23,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.common.arguments import SCALE, command_parser, name_list
+from benchmarks.common.arguments import ONLY, SCALE, TREES, command_parser, name_list, option
 from benchmarks.common.languages import LANGUAGE_OF
 
 CORPORA = ("small", "c100", "c1000")
+ONLY_CORPORA = ONLY.with_settings(
+    type=name_list, default=list(CORPORA), help="comma-separated corpora (default: all)"
+)
 MIN_BYTES, LARGE_BYTES, MAX_BYTES = 200, 60_000, 900_000
 # Search tools exclude folders with these names, so such folders are renamed in a corpus.
 EXCLUDED_NAMES = {"build", "dist", "node_modules", "out", "target", "vendor", "venv"}
@@ -55,13 +58,8 @@ class Limits:
 
 
 def main() -> None:
-    parser = command_parser(__doc__, SCALE)
-    parser.add_argument("out", type=Path, metavar="OUT", help="folder for the corpora")
-    parser.add_argument("trees", type=Path, nargs="+", metavar="TREE", help="source trees")
-    parser.add_argument(
-        "--only", type=name_list, default=list(CORPORA), metavar="NAMES",
-        help="comma-separated corpora (default: all)",
-    )  # fmt: skip
+    out = option("out", type=Path, metavar="OUT", help="folder for the corpora")
+    parser = command_parser(__doc__, out, TREES, ONLY_CORPORA, SCALE)
     parser.add_argument("--small", type=Path, metavar="TREE", help="tree to copy as `small`")
     args = parser.parse_args()
     if unknown := set(args.only) - set(CORPORA):

@@ -15,20 +15,28 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Any, Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from benchmarks.common.arguments import JSON, ROOT, command_parser
 from rootle import Config, open_app
+from rootle.types.status import DependencyStatus
 
 _QUESTIONS: Final = (
     "parse a version", "read a file in chunks", "convert an array to another type",
     "retry a failed request", "watch a folder for changes", "format a progress bar",
     "lock a file", "validate a field",
 )  # fmt: skip
+
+
+class CallTime(NamedTuple):
+    """The elapsed time and the processor time of a call."""
+
+    elapsed_s: float
+    cpu_s: float
 
 
 def main() -> None:
@@ -42,7 +50,9 @@ def main() -> None:
         args.json.write_text(json.dumps(report, indent=2) + "\n", "utf-8")
 
 
-def measure(root: Path, extent: Literal["direct", "all"], folders: Sequence[str]) -> dict[str, Any]:
+def measure(
+    root: Path, extent: Literal["direct", "all"], folders: Sequence[str]
+) -> dict[str, float]:
     """Index the packages of a project, and search them."""
     config = Config(
         dependencies=extent,
@@ -60,25 +70,31 @@ def measure(root: Path, extent: Literal["direct", "all"], folders: Sequence[str]
         again = _time(app.index_dependencies)
         app.search(f"in:deps {_QUESTIONS[0]}")
         searches = [_time(partial(app.search, f"in:deps {one}")) for one in _QUESTIONS]
-        return {
-            "packages": len(status.packages),
-            "not installed": len(status.missing),
-            "files": sum(package.files for package in status.packages),
-            "MB of the index": round(status.index_bytes / 1e6, 1),
-            "seconds to index": round(first[0], 1),
-            "CPU seconds to index": round(first[1], 1),
-            "ms to list again": round(again[0] * 1000),
-            "CPU ms to list again": round(again[1] * 1000),
-            "ms of a search, with listing": round(median(one[0] for one in searches) * 1000),
-            "CPU ms of a search": round(median(one[1] for one in searches) * 1000),
-        }
+        return summarize(status, first, again, searches)
 
 
-def _time(call: Any) -> tuple[float, float]:  # Any: a function of any result
-    """Return the time that a call takes, and the processor time, in seconds."""
+def summarize(
+    status: DependencyStatus, first: CallTime, again: CallTime, searches: Sequence[CallTime]
+) -> dict[str, float]:
+    """Return the rows of the table: counts, megabytes, seconds and milliseconds."""
+    return {
+        "packages": len(status.packages),
+        "not installed": len(status.missing),
+        "files": sum(package.files for package in status.packages),
+        "MB of the index": round(status.index_bytes / 1e6, 1),
+        "seconds to index": round(first.elapsed_s, 1),
+        "CPU seconds to index": round(first.cpu_s, 1),
+        "ms to list again": round(again.elapsed_s * 1000),
+        "CPU ms to list again": round(again.cpu_s * 1000),
+        "ms of a search, with listing": round(median(one.elapsed_s for one in searches) * 1000),
+        "CPU ms of a search": round(median(one.cpu_s for one in searches) * 1000),
+    }
+
+
+def _time(call: Callable[[], object]) -> CallTime:
     started, used = time.perf_counter(), sum(os.times()[:4])
     call()
-    return time.perf_counter() - started, sum(os.times()[:4]) - used
+    return CallTime(time.perf_counter() - started, sum(os.times()[:4]) - used)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from benchmarks.common.arguments import JSON, SCALE, command_parser
+from benchmarks.common.arguments import JSON, SCALE, TREES, command_parser
 from benchmarks.common.reports import write_json
 from benchmarks.speed.corpora import commit_all, fill_corpus, find_files
 from benchmarks.speed.processes import run_command
@@ -40,8 +40,7 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = command_parser(__doc__, SCALE, JSON)
-    parser.add_argument("trees", type=Path, nargs="*", metavar="TREE", help="source trees")
+    parser = command_parser(__doc__, TREES.with_settings(nargs="*"), SCALE, JSON)
     parser.add_argument("--built", type=Path, metavar="FOLDER", help="tree that is already built")
     args = parser.parse_args()
     if bool(args.trees) == bool(args.built):

@@ -2,8 +2,8 @@
 
     python -m benchmarks.speed.image_trees [--icons 2000] [--pictures 500] [--ocr off]
 
-The folder contains 200 Python files, SVG icons of 1 to 4 kB without text, one sprite of 1 MB, and
-PNG pictures of 640 x 240 pixels with three lines of text in `docs/`. Each run uses a new index.
+The folder contains 200 Python files, SVG icons of 0.7 to 2.4 kB without text, one sprite of 0.7 MB,
+and PNG pictures of 640 x 240 pixels with three lines of text in `docs/`. Each run uses a new index.
 With `--ocr docs`, Tesseract reads the pictures. The same command measures earlier versions of
 rootle, which have no such setting. Drawing the pictures needs Pillow.
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.common.arguments import command_parser
-from rootle import Config, open_app
+from rootle import Config, IndexReport, open_app
 
 _CODE_FILES = 200
 _RUNS = 2
@@ -44,12 +44,17 @@ def _measure(root: Path, index_dir: Path, ocr: str) -> None:
         with open_app(root, index_dir=index_dir, config=config) as app:
             report = app.index(rebuild=rebuild)
             seconds = time.perf_counter() - started
-            size = app.status().index_bytes / 1e6
-        skipped = ", ".join(f"{count} {reason}" for reason, count in report.skipped.items())
-        print(
-            f"{name:11} {seconds:6.1f} s, {report.files_total} files, "
-            f"{report.chunks_total} chunks, {size:.1f} MB, skipped: {skipped or 'nothing'}"
-        )
+            size = app.status().index_bytes
+        print(format_run(name, seconds, report, size))
+
+
+def format_run(name: str, seconds: float, report: IndexReport, index_bytes: int) -> str:
+    """Return the line for one run."""
+    skipped = ", ".join(f"{count} {reason}" for reason, count in report.skipped.items())
+    return (
+        f"{name:11} {seconds:6.1f} s, {report.files_total} files, {report.chunks_total} chunks, "
+        f"{index_bytes / 1e6:.1f} MB, skipped: {skipped or 'nothing'}"
+    )
 
 
 def write_tree(root: Path, icons: int, pictures: int, seed: int = 5) -> None:

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from benchmarks.common.arguments import JSON, ROOT, command_parser
+from benchmarks.common.arguments import JSON, ROOT, ROUNDS, command_parser
 from benchmarks.common.reports import write_json
 from benchmarks.common.statistics import Interval, percentile_interval
 from benchmarks.speed.processes import run_command
@@ -45,10 +45,9 @@ Times = dict[str, list[float]]
 
 
 def main() -> None:
-    parser = command_parser(__doc__, ROOT, JSON)
+    parser = command_parser(__doc__, ROOT, ROUNDS.with_settings(default=10), JSON)
     parser.add_argument("before", type=Path, metavar="BEFORE", help="Python of one version")
     parser.add_argument("after", type=Path, metavar="AFTER", help="Python of the other version")
-    parser.add_argument("--rounds", type=int, default=10, help="default: %(default)s")
     args = parser.parse_args()
     root = args.root.resolve()
     with tempfile.TemporaryDirectory() as scratch:

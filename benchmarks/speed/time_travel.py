@@ -17,6 +17,7 @@ import json
 import shutil
 import tempfile
 import time
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -108,11 +109,18 @@ def measure_second_branch(root: Path, folder: Path) -> dict[str, Any]:
         "indexingOfFolderS": round(indexing_s, 2),
         "firstBranchS": round(first_s, 2),
         "secondBranchS": round(second_s, 2),
-        "firstBranchMB": round(first.index_bytes / 1e6, 1),
-        "secondBranchMoreMB": round((second.index_bytes - first.index_bytes) / 1e6, 1),
-        "secondBranchMoreShare": round(second.index_bytes / first.index_bytes - 1, 4),
+        **second_branch_size(first.index_bytes, second.index_bytes),
         "answerInFolderMs": round(now_ms, 1),
         "answerAtSecondBranchMs": round(at_ms, 1),
+    }
+
+
+def second_branch_size(first_bytes: int, both_bytes: int) -> dict[str, float]:
+    """Return the size of the index of one branch, and how much larger that of both branches is."""
+    return {
+        "firstBranchMB": round(first_bytes / 1e6, 1),
+        "secondBranchMoreMB": round((both_bytes - first_bytes) / 1e6, 1),
+        "secondBranchMoreShare": round(both_bytes / first_bytes - 1, 4),
     }
 
 
@@ -131,14 +139,17 @@ def measure_answers_ms(app: App, at: str | None) -> float:
 
     During the first rounds, everything is loaded, and the dates of files may still be read.
     """
-    rounds = []
-    for _ in range(_ROUNDS):
-        queries = [SearchQuery(question, at=at) for question in QUERIES[:20]]
-        rounds.append(median(measure_s(partial(app.search, query)) * 1000 for query in queries))
-    return min(rounds)
+    queries = [SearchQuery(question, at=at) for question in QUERIES[:20]]
+    rounds = [[measure_s(partial(app.search, query)) for query in queries] for _ in range(_ROUNDS)]
+    return 1000 * fastest_median(rounds)
 
 
-def measure_s(call: Any) -> float:  # Any: a function without arguments
+def fastest_median(rounds: Iterable[Sequence[float]]) -> float:
+    """Return the lowest of the medians of the rounds."""
+    return min(map(median, rounds))
+
+
+def measure_s(call: Callable[[], object]) -> float:
     started = time.perf_counter()
     call()
     return time.perf_counter() - started

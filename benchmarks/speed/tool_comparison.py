@@ -24,7 +24,7 @@ from typing import Any
 
 from benchmarks.common.arguments import JSON, RUNS, command_parser, name_list
 from benchmarks.common.reports import write_json
-from benchmarks.speed.corpora import CORPORA
+from benchmarks.speed.corpora import ONLY_CORPORA
 from benchmarks.speed.processes import run_command
 from benchmarks.speed.queries import QUERIES
 from benchmarks.speed.race import (
@@ -83,12 +83,8 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = command_parser(__doc__, RUNS, JSON)
+    parser = command_parser(__doc__, ONLY_CORPORA, RUNS, JSON)
     parser.add_argument("corpora", type=Path, metavar="CORPUS_DIR", help="folder of the corpora")
-    parser.add_argument(
-        "--only", type=name_list, default=list(CORPORA), metavar="NAMES",
-        help="comma-separated corpora (default: all)",
-    )  # fmt: skip
     parser.add_argument(
         "--first-runs", type=int, help="runs of the first index (default: 3 on small, else 1)"
     )

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 TOP_K = 10
@@ -26,14 +26,25 @@ def main() -> None:
     request = json.load(sys.stdin)
     tool, *arguments = sys.argv[1:]
     search, chunks = (open_rootle if tool == "rootle" else open_semble)(*arguments)
-    for query in request["warmUp"]:
+    times = time_questions(search, request["warmUp"], request["questions"])
+    print(json.dumps({"chunks": chunks, "ms": times}))
+
+
+def time_questions(
+    search: Search,
+    warm_up: Sequence[str],
+    questions: Sequence[str],
+    clock: Callable[[], float] = time.perf_counter,
+) -> list[float]:
+    """Return the time of each question in milliseconds; those of the warm-up are not measured."""
+    for query in warm_up:
         search(query)
     times = []
-    for query in request["questions"]:
-        started = time.perf_counter()
+    for query in questions:
+        started = clock()
         search(query)
-        times.append((time.perf_counter() - started) * 1000)
-    print(json.dumps({"chunks": chunks, "ms": times}))
+        times.append((clock() - started) * 1000)
+    return times
 
 
 def open_rootle(root: str, index_dir: str, config: str) -> tuple[Search, int]:

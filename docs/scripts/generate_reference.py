@@ -28,8 +28,7 @@ from rootle.cli.options import CommandParser
 from rootle.config.fields import SECTION, make_key
 from rootle.index.local.inverted_index.commit_state import FIELDS
 from rootle.rank.features import NAMES
-from rootle.rank.question.test_request import TOPIC_WORDS
-from rootle.rank.rankers.feature_sum import (
+from rootle.rank.file_kind_factors import (
     CODE_FACTOR,
     COPY_FACTOR,
     DEFINER_FACTOR,
@@ -37,8 +36,9 @@ from rootle.rank.rankers.feature_sum import (
     RECORD_FACTOR,
     TEST_FACTOR,
     TEXTS_FACTOR,
-    WEIGHTS,
 )
+from rootle.rank.question.test_request import TOPIC_WORDS
+from rootle.rank.rankers.feature_sum import WEIGHTS
 from rootle.serialization.json import camel_case, to_json
 from rootle.sources.files.skip_rules import REASONS
 from rootle.syntax.grammars import GRAMMARS

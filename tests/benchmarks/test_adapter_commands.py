@@ -1,4 +1,4 @@
-"""Adapter commands of other search systems; command-line options that several commands share."""
+"""Adapter commands of other search systems."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from benchmarks.common.adapters import AdapterError, ask_adapter, parse_adapters, parse_answer
-from benchmarks.common.arguments import JSON, ONLY, SPLIT, command_parser, name_list
 from benchmarks.common.metrics import Hit
+from benchmarks.peers import fts5_windows, git_grep, plain_bm25
 from benchmarks.peers.adapter import Passage, read_windows, split_identifiers
 from benchmarks.quality.peer_systems import SYSTEMS
 
@@ -69,15 +69,6 @@ def test_an_adapter_has_a_name_and_a_command_with_a_root() -> None:
             parse_adapters(parser, [wrong], ["rootle"])
 
 
-def test_shared_options_are_parsed() -> None:
-    parser = command_parser("First line.\n\nMore.", ONLY, SPLIT, JSON)
-    assert parser.description == "First line."
-    args = parser.parse_args(["--only", "one,two,", "--split", "tune"])
-    assert (args.only, args.split, args.json) == (frozenset({"one", "two"}), "tune", None)
-    assert parser.parse_args([]).only == frozenset()
-    assert name_list("b,a,") == ["b", "a"]
-
-
 def test_peers_read_windows_of_50_lines(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x\n" * 51)
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
@@ -86,6 +77,29 @@ def test_peers_read_windows_of_50_lines(tmp_path: Path) -> None:
     assert (first.start_line, first.end_line) == (1, 50)
     assert second == Passage("a.py", 51, 51, "a.py\nx")
     assert split_identifiers("readLine_now") == "read Line now"
+
+
+def test_git_grep_shows_the_window_with_most_words() -> None:
+    # Lines 40 to 89 have three words; no window that starts earlier reaches line 80.
+    lines = {"merge": {1, 40}, "words": {2, 60, 200}, "quickly": {80}}
+    assert git_grep.best_window("a.py", lines) == Passage("a.py", 40, 89)
+    assert git_grep.count_lines(lines) == 6
+
+
+def test_peers_rank_the_file_with_more_words_first(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def merge(words): ...\n")
+    (tmp_path / "b.py").write_text("def split(words): ...\n")
+    (tmp_path / "c.py").write_text("def load(): ...\n")
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    subprocess.run(["git", "-C", str(tmp_path), "add", "."], check=True)
+    searches = {
+        "git grep": git_grep.open_search(tmp_path),
+        "SQLite FTS5": fts5_windows.open_search(tmp_path),
+        "plain BM25": plain_bm25.open_search(tmp_path, per_file=True),
+    }
+    for name, search in searches.items():
+        assert [one.path for one in search("merge words", 5)] == ["a.py", "b.py"], name
+        assert [one.path for one in search("merge words", 1)] == ["a.py"], name
 
 
 @pytest.mark.slow

@@ -227,6 +227,11 @@ def test_a_name_without_a_range_has_the_lines_of_its_statement(
     assert [(one.first_line, one.last_line) for one in found] == expected
 
 
+def test_the_names_of_a_statement_have_no_labels() -> None:
+    (found,) = find_plain_names("class Pool:\n    level = 1\n", "python", "Pool.level")
+    assert (found.path, found.names) == (("class Pool", "level"), ("Pool", "level"))
+
+
 @pytest.mark.parametrize("name", ["Reply.send", "Reply.prototype.send", "prototype.send"])
 def test_a_method_of_a_prototype_is_found_by_its_class(name: str) -> None:
     text = "Reply.prototype.send = function (payload) {\n  return this\n}\n"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ranking_sample import floats, make_inputs
 
 from rootle.rank.features import (
     NAMES,
@@ -19,59 +19,34 @@ from rootle.rank.features import (
     top_three_per_file,
     word_similarity,
 )
-from rootle.rank.path_features import path_parts
-from rootle.rank.question.parsed import parse_question
+from rootle.rank.path_features import path_parts, quotes_messages
 from rootle.rank.rankers.feature_sum import WEIGHTS, rank_files
-from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, RankingInputs
+from rootle.rank.ranking_inputs import ChunkInputs, RankingInputs
 from rootle.rank.span_choice import (
     INITIAL_LINES_WITH_MATCH,
     MAX_LINES,
     ScoredSpan,
     choose_spans,
     has_room,
+    span_scores,
 )
 from rootle.text.translated_paths import contains_texts
 
 
-def _floats(values: list[float]) -> Any:
-    return np.array(values, dtype=np.float64)
-
-
-def _evidence(
-    question: str, paths: list[str], bm25: list[float], dense: list[float] | None = None
-) -> RankingInputs:
-    """Return ranking inputs with one chunk per file."""
-    count = len(paths)
-    nothing = np.zeros(count)
-    numbers = np.arange(count)
-    chunks = ChunkInputs(
-        numbers + 100,
-        numbers,
-        _floats(bm25),
-        _floats(dense or [0.0] * count),
-        nothing,
-        nothing,
-        np.zeros(count, dtype=bool),
-    )
-    others: Any = [nothing] * 12
-    files = FileInputs(numbers + 1, tuple(paths), _floats(bm25), *others)
-    return RankingInputs(parse_question(question, str.split), chunks, files)
-
-
 def test_the_three_best_chunks_have_decreasing_weights() -> None:
-    scores = _floats([2.0, 8.0, 4.0, 6.0, 5.0, 3.0])
+    scores = floats([2.0, 8.0, 4.0, 6.0, 5.0, 3.0])
     files = np.array([0, 0, 0, 0, 2, 0])
     both = top_three_per_file([scores, -scores + 9], files, 3)
     assert both[0].tolist() == pytest.approx([8 + 6 / 2 + 4 / 3, 0, 5])
     assert both[1].tolist() == pytest.approx([7 + 6 / 2 + 5 / 3, 0, 4])
     assert max_per_file(scores, files, 3).tolist() == [8, 0, 5]
-    (empty,) = top_three_per_file([_floats([])], np.array([], dtype=np.int64), 2)
+    (empty,) = top_three_per_file([floats([])], np.array([], dtype=np.int64), 2)
     assert empty.tolist() == [0, 0]
 
 
 def test_scores_are_divided_by_the_highest_one() -> None:
-    assert share_of_max(_floats([-1.0, 2.0, 4.0])).tolist() == [0, 0.5, 1]
-    assert share_of_max(_floats([-1.0, 0.0])).tolist() == [0, 0]
+    assert share_of_max(floats([-1.0, 2.0, 4.0])).tolist() == [0, 0.5, 1]
+    assert share_of_max(floats([-1.0, 0.0])).tolist() == [0, 0]
 
 
 def _feature(name: str, inputs: RankingInputs) -> list[float]:
@@ -88,21 +63,21 @@ def _add_definition(inputs: RankingInputs, at: int) -> RankingInputs:
 
 def test_a_file_that_defines_the_searched_symbol_has_its_features() -> None:
     paths = ["src/other.py", "src/retry_policy.py"]
-    defining = _add_definition(_evidence("RetryPolicy", paths, [2.0, 1.0]), 1)
+    defining = _add_definition(make_inputs("RetryPolicy", paths, [2.0, 1.0]), 1)
     assert _feature("defines_symbol", defining) == [0, 1]
     assert _feature("symbol_is_stem", defining) == [0, 1]
     # A definition does not raise the rank if the question is not the name of a symbol.
-    sentence = _add_definition(_evidence("what is the retry policy", paths, [2.0, 1.0]), 1)
+    sentence = _add_definition(make_inputs("what is the retry policy", paths, [2.0, 1.0]), 1)
     assert _feature("defines_symbol", sentence) == [0, 0]
 
 
 def test_a_file_that_defines_a_name_does_not_mention_it() -> None:
-    inputs = _evidence("who calls retry_backoff", ["src/retry.py", "src/client.py"], [2.0, 1.0])
+    inputs = make_inputs("who calls retry_backoff", ["src/retry.py", "src/client.py"], [2.0, 1.0])
     assert _feature("mentions", _add_definition(inputs, 0)) == [0, 1]
 
 
 def test_the_words_of_folders_do_not_count_as_words_of_the_file_name() -> None:
-    inputs = _evidence("retry backoff", ["retry/zebra.py", "src/retry.py"], [2.0, 1.0])
+    inputs = make_inputs("retry backoff", ["retry/zebra.py", "src/retry.py"], [2.0, 1.0])
     assert _feature("stem_in_question", inputs) == [0, 1]
     assert _feature("folders", inputs) == [1, 0]
 
@@ -167,6 +142,23 @@ def test_changelogs_and_the_like_are_recognized_but_not_code_with_such_a_name(
     assert path_table((path,)).kinds["is_record"].tolist() == [is_record]
 
 
+@pytest.mark.parametrize(
+    ("path", "quotes"),
+    [
+        ("tests/test_delay.py", True),
+        ("CHANGELOG", True),
+        ("docs/delay.md", True),
+        ("src/generated/delay.py", True),
+        ("src/delay.py", False),
+        ("config/delay.toml", False),
+    ],
+)
+def test_tests_changelogs_documents_and_generated_code_only_quote_messages(
+    path: str, *, quotes: bool
+) -> None:
+    assert quotes_messages(path) == quotes
+
+
 def test_a_path_is_split_into_words() -> None:
     parts = path_parts("src/http_client/RetryPolicy.test.ts")
     assert parts.folders == ("src", "http", "client")
@@ -177,7 +169,7 @@ def test_a_path_is_split_into_words() -> None:
 
 
 def test_more_matching_words_rank_higher_and_scores_stay_between_0_and_1() -> None:
-    ranked = rank_files(_evidence("backoff", ["a.py", "b.py", "c.py"], [1.0, 3.0, 2.0]))
+    ranked = rank_files(make_inputs("backoff", ["a.py", "b.py", "c.py"], [1.0, 3.0, 2.0]))
     assert ranked.order == (1, 2, 0)
     assert ranked.scores.min() >= 0
     assert ranked.scores.max() <= 1
@@ -187,18 +179,18 @@ def test_files_with_equal_scores_are_ordered_by_path() -> None:
     paths = ["src/b.py", "src/a.py", "lib/z.py"]
     for order in ([0, 1, 2], [2, 1, 0], [1, 2, 0]):
         shuffled = [paths[at] for at in order]
-        ranked = rank_files(_evidence("qqq", shuffled, [1.0] * 3))
+        ranked = rank_files(make_inputs("qqq", shuffled, [1.0] * 3))
         assert [shuffled[at] for at in ranked.order] == sorted(paths)
 
 
 def test_test_files_rank_below_the_tested_file_unless_requested() -> None:
     paths = ["tests/test_backoff.py", "src/backoff.py"]
-    assert rank_files(_evidence("backoff delay", paths, [3.0, 2.5])).order == (1, 0)
-    assert rank_files(_evidence("tests of backoff delay", paths, [3.0, 2.5])).order == (0, 1)
+    assert rank_files(make_inputs("backoff delay", paths, [3.0, 2.5])).order == (1, 0)
+    assert rank_files(make_inputs("tests of backoff delay", paths, [3.0, 2.5])).order == (0, 1)
     # A query that describes a change ("fix …") also asks for tests, so they are not ranked lower.
     paths, place = ["tests/pauses.py", "src/delay.py"], "overflow of long waits between failed jobs"
-    assert rank_files(_evidence(place, paths, [3.0, 2.5])).order == (1, 0)
-    assert rank_files(_evidence(f"fix {place}", paths, [3.0, 2.5])).order == (0, 1)
+    assert rank_files(make_inputs(place, paths, [3.0, 2.5])).order == (1, 0)
+    assert rank_files(make_inputs(f"fix {place}", paths, [3.0, 2.5])).order == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -225,22 +217,22 @@ def test_the_texts_of_a_user_interface_are_recognized_by_their_path(
 
 def test_the_texts_of_a_user_interface_rank_below_code_unless_requested() -> None:
     paths = ["app/locales/en.yml", "app/twice.rb"]
-    assert rank_files(_evidence("import the reference again", paths, [3.0, 2.5])).order == (1, 0)
-    assert rank_files(_evidence("label for the reference", paths, [3.0, 2.5])).order == (0, 1)
+    assert rank_files(make_inputs("import the reference again", paths, [3.0, 2.5])).order == (1, 0)
+    assert rank_files(make_inputs("label for the reference", paths, [3.0, 2.5])).order == (0, 1)
 
 
 def test_the_contributions_sum_to_the_score() -> None:
-    ranked = rank_files(_evidence("retry backoff", ["retry.py", "b.py"], [2.0, 1.0], [0.5, 0.4]))
+    ranked = rank_files(make_inputs("retry backoff", ["retry.py", "b.py"], [2.0, 1.0], [0.5, 0.4]))
     assert ranked.features.sum(axis=1).tolist() == pytest.approx(ranked.scores.tolist())
     assert ranked.features.shape == (2, len(WEIGHTS))
 
 
 def test_a_ranking_without_candidates_is_empty() -> None:
-    assert rank_files(_evidence("x", [], [])).order == ()
+    assert rank_files(make_inputs("x", [], [])).order == ()
 
 
 def test_a_file_without_candidate_chunks_can_be_ranked() -> None:
-    evidence = _evidence("retry", ["retry.py", "b.py"], [1.0, 2.0])
+    evidence = make_inputs("retry", ["retry.py", "b.py"], [1.0, 2.0])
     chunks = ChunkInputs(*(getattr(evidence.chunks, name)[1:] for name in _CHUNK_FIELDS))
     ranked = rank_files(replace(evidence, chunks=chunks))
     assert sorted(ranked.order) == [0, 1]
@@ -259,6 +251,16 @@ _SPANS = st.lists(
 
 
 @pytest.mark.slow
+def test_words_vectors_and_definitions_raise_the_score_of_a_chunk() -> None:
+    bm25, dense = floats([4.0, 1.0, 0.0]), floats([0.4, 0.8, 0.0])
+    defines = np.array([False, False, True])
+    # The best chunk by words has 1, and the best one by vectors 0.75. A definition has 0.3, or 2 if
+    # the question is the name of a symbol.
+    found = span_scores(bm25, dense, defines, is_symbol=False)
+    assert found.tolist() == pytest.approx([1 + 0.375, 0.25 + 0.75, 0.3])
+    assert span_scores(bm25, dense, defines, is_symbol=True)[2] == pytest.approx(2.0)
+
+
 @given(_SPANS)
 def test_spans_have_at_most_sixty_lines_and_do_not_overlap(spans: list[ScoredSpan]) -> None:
     chosen = choose_spans(spans)

@@ -22,7 +22,10 @@ import numpy as np
 import scipy.sparse as sparse
 from benchmarks.common.arguments import command_parser
 from benchmarks.quality.agent_orders import (
+    ATTACKS,
     DEVELOPMENT,
+    ORDINARY,
+    PASSAGES,
     LabeledText,
     read_attacks,
     read_authors,
@@ -188,11 +191,8 @@ def shift(model: LinearModel, by: float) -> LinearModel:
 
 def main(write: Callable[[str], object] = WEIGHTS_PATH.write_text) -> None:
     """Write the weights to the package, and print the figures of the cross-validation."""
-    parser = command_parser(__doc__)
-    parser.add_argument("packages", type=Path)
-    parser.add_argument("--ordinary", type=Path, nargs="+", required=True)
+    parser = command_parser(__doc__, ATTACKS, ORDINARY, PASSAGES)
     parser.add_argument("--more", type=Path, nargs="*", default=[])
-    parser.add_argument("--count", type=int, default=100_000)
     args = parser.parse_args()
     attacks = _select_development([*read_authors(), *read_attacks(args.packages)])
     documentation = _select_development(read_ordinary(args.ordinary, args.count))

@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from benchmarks.common.arguments import command_parser, option
+from benchmarks.common.arguments import HISTORIES, PACKAGES, WORK, command_parser
 
-from training.arguments import HISTORIES, PACKAGES
 from training.corpus.sampling import Project, find_projects
 
 _DECLARED: Final = re.compile(
@@ -47,7 +46,7 @@ _PHRASES: Final = (
     ("PostgreSQL", "postgresql"),
     ("Zlib", "zlib"),
 )
-EXTRACTED: Final = option("work", type=Path, metavar="WORK", help="folder of the extracted pairs")
+EXTRACTED: Final = WORK.with_settings(help="folder of the extracted pairs")
 _MAX_DEPTH: Final = 3
 _HEAD_CHARS: Final = 20_000
 

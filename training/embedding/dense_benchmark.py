@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.common.arguments import command_parser
+from benchmarks.common.arguments import PUBLIC_BENCH, command_parser
 from benchmarks.common.labels import LabeledRepository, labeled_repositories
 from benchmarks.common.metrics import TOP_K, Hit, ndcg
 from benchmarks.common.public_questions import (
@@ -35,7 +35,7 @@ from rootle.ingest.chunking.chunker import split_text
 from rootle.sources.files.discovery import WalkRules, walk_files
 from rootle.sources.files.file_source import FileReader
 from rootle.text.terms import path_words
-from training.arguments import CACHE, LABEL_CHECKOUTS, PUBLIC_BENCH
+from training.arguments import CACHE, LABEL_CHECKOUTS
 from training.embedding.chunk_retrieval import (
     ChunkLines,
     ChunkScore,

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from benchmarks.common.arguments import command_parser
+from benchmarks.common.arguments import OUT, PACKAGES, command_parser
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, vstack
 
@@ -29,7 +29,7 @@ from rootle import Config
 from rootle.embed.factory import choose_model, open_model
 from rootle.protocols import Embedder, Matrix, QueryEmbedder
 from rootle.text.languages import PROSE
-from training.arguments import OUT, PACKAGES, RESERVED
+from training.arguments import RESERVED, WORK_DIR
 from training.corpus.reserved_repos import (
     ReservedRepositories,
     read_names,
@@ -65,6 +65,10 @@ LEARNING_RATE = 0.01
 FINAL_SHARE = 0.02  # share of the learning rate that its linear decay leaves
 VALIDATION_TEXTS = 1_500  # texts that are used for validation only
 MIN_KNOWN_WORDS = 3  # texts with fewer words of the vocabulary are left out
+_WORK = WORK_DIR.with_settings(
+    required=False, default=Path("build/distillation"),
+    help="folder for texts and vectors (default: %(default)s)",
+)  # fmt: skip
 
 
 def main() -> None:
@@ -92,15 +96,11 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = command_parser(__doc__, PACKAGES, RESERVED, OUT)
+    parser = command_parser(__doc__, PACKAGES, RESERVED, OUT, _WORK)
     parser.add_argument(
         "--teacher", type=Path, required=True, metavar="FOLDER", help="embedding model"
     )
     parser.add_argument("--start", type=Path, required=True, metavar="TABLE", help="static table")
-    parser.add_argument(
-        "--work", type=Path, default=Path("build/distillation"), metavar="DIR",
-        help="folder for texts and vectors (default: %(default)s)",
-    )  # fmt: skip
     args = parser.parse_args()
     if not args.reserved:
         parser.error("--reserved: expected at least one repository")

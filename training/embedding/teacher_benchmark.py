@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from benchmarks.common.arguments import ONLY, command_parser
+from benchmarks.common.arguments import CHECKOUTS, ONLY, command_parser
 from benchmarks.common.internals import index_snapshot, open_agent
 from benchmarks.common.labels import LabeledRepository, is_hard, labeled_repositories
 from benchmarks.common.metrics import Answer
@@ -39,7 +39,7 @@ from rootle.ingest.analyze import embedded_text
 from rootle.protocols import Embedder, Matrix, QueryEmbedder, Scores, Vector
 from rootle.rank.rankers.registry import FEATURES, LEARNED, Ranker
 from rootle.text.terms import path_words
-from training.arguments import CACHE, CHECKOUTS
+from training.arguments import CACHE
 from training.embedding.chunk_retrieval import (
     ChunkLines,
     ChunkScore,

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from benchmarks.common.arguments import command_parser
+from benchmarks.common.arguments import HISTORIES, JOBS, OUT, PACKAGES, SEED, command_parser
 
-from training.arguments import HISTORIES, JOBS, OUT, PACKAGES, RESERVED
+from training.arguments import RESERVED, WORK_DIR
 from training.corpus.reserved_repos import Shingles, read_names, repository_shingles
 from training.corpus.sampling import Project, find_projects
 from training.embedding.batches import (
@@ -58,6 +58,10 @@ PHASES = (
     ),
 )
 
+_WORK = WORK_DIR.with_settings(
+    required=False, default=Path("build/embedding"),
+    help="folder for the extracted pairs (default: %(default)s)",
+)  # fmt: skip
 _log = logging.getLogger("training")
 
 
@@ -74,16 +78,11 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = command_parser(__doc__, PACKAGES, HISTORIES, RESERVED, OUT, JOBS)
+    parser = command_parser(__doc__, PACKAGES, HISTORIES, RESERVED, OUT, _WORK, JOBS, SEED)
     parser.add_argument(
         "--merge", type=Path, nargs="+", default=[], metavar="TABLE",
         help="tables to merge with: folders, or common file prefixes",
     )  # fmt: skip
-    parser.add_argument(
-        "--work", type=Path, default=Path("build/embedding"), metavar="DIR",
-        help="folder for the extracted pairs (default: %(default)s)",
-    )  # fmt: skip
-    parser.add_argument("--seed", type=int, default=1, help="random seed (default: %(default)s)")
     args = parser.parse_args()
     if not args.reserved:
         parser.error("--reserved: expected at least one repository")

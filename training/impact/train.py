@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import lightgbm
 import numpy as np
-from benchmarks.common.arguments import command_parser
-from benchmarks.quality.impact import HELD_OUT, Prediction, predict_held_out
+from benchmarks.common.arguments import REPOSITORIES, command_parser
+from benchmarks.quality.impact import HELD_OUT_COMMITS, Prediction, predict_held_out
 from numpy.typing import NDArray
 
 from rootle.history.impact_features import NAMES
@@ -120,10 +119,7 @@ def train(repositories: Sequence[Sequence[CommitCandidates]]) -> GradientBoosted
 
 def main() -> None:
     """Write the model to the package."""
-    parser = command_parser(__doc__)
-    parser.add_argument("repositories", nargs="+", type=Path)
-    parser.add_argument("--held-out", type=int, default=HELD_OUT)
-    args = parser.parse_args()
+    args = command_parser(__doc__, REPOSITORIES, HELD_OUT_COMMITS).parse_args()
     repositories = []
     for path in args.repositories:
         found = read_candidates(list(predict_held_out(path, args.held_out)))

@@ -11,7 +11,6 @@ held-out pairs.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 from collections.abc import Mapping, Sequence
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from benchmarks.common.arguments import OUT, command_parser
 from numpy.typing import NDArray
 
 from rootle.embed.question_vectors import QuestionVectors
@@ -70,8 +70,8 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=model_file(QUESTION_WORDS_V1, "").parent)
+    folder = model_file(QUESTION_WORDS_V1, "").parent
+    parser = command_parser(__doc__, OUT.with_settings(required=False, default=folder))
     parser.add_argument("--held-out", type=float, default=0.0, metavar="SHARE")
     args = parser.parse_args()
     pairs = read_pairs(FOLDER / "pairs")

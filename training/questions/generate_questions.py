@@ -27,12 +27,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from benchmarks.common.arguments import command_parser, option
+from benchmarks.common.arguments import CLONE_FOLDER, JOBS, OUT, PACKAGES, command_parser
 from benchmarks.common.labels import HARD_SHARE, word_overlap
 
 from rootle.syntax.grammars import GRAMMARS
 from rootle.text.languages import UNKNOWN, detect_language
-from training.arguments import JOBS, OUT, RESERVED
+from training.arguments import RESERVED
 from training.corpus.reserved_repos import (
     ReservedRepositories,
     Shingles,
@@ -47,7 +47,7 @@ from training.questions.repository_questions import make_questions
 MIN_FILES: Final = 25
 MAX_FILES: Final = 1_700
 MIN_QUESTIONS: Final = 12
-OPTIONAL_PACKAGES: Final = option("packages", type=Path, nargs="*", metavar="PACKAGES")
+OPTIONAL_PACKAGES: Final = PACKAGES.with_settings(nargs="*")
 
 _THIRD_PARTY: Final = re.compile(
     r"(?:^|/)(?:node_modules|vendor|third_party|third-party|debian|\.git|\.pc|__pycache__)/"
@@ -82,12 +82,11 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = command_parser(__doc__, OPTIONAL_PACKAGES, RESERVED, OUT, JOBS)
+    parser = command_parser(__doc__, OPTIONAL_PACKAGES, CLONE_FOLDER, RESERVED, OUT, JOBS)
     parser.add_argument(
         "--projects", type=Path, default=Path(__file__).with_name("projects.tsv"), metavar="FILE",
         help="list of projects (default: projects.tsv)",
     )  # fmt: skip
-    parser.add_argument("--clones", type=Path, metavar="DIR", help="folder with clones")
     parser.add_argument(
         "--leave-out", type=Path, nargs="*", default=[], metavar="FILE",
         help="lists of repositories that must not be read",

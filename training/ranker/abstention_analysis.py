@@ -17,7 +17,7 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from benchmarks.common.arguments import JSON, command_parser
+from benchmarks.common.arguments import JSON, PUBLIC_BENCH, command_parser
 from benchmarks.common.labels import (
     SHOWN_LINES,
     Label,
@@ -42,15 +42,7 @@ from rootle import App
 from rootle.rank.confidence import detect_voice, estimate_confidence, shipped_calibration
 from rootle.rank.rankers.gbdt_ranker import rank_learned, shipped_trees
 from rootle.rank.ranking_inputs import RankingInputs
-from training.arguments import (
-    LABEL_CHECKOUTS,
-    LARGE,
-    PUBLIC_BENCH,
-    RENAMED,
-    SYNTHETIC,
-    WORK_DIR,
-    make_required,
-)
+from training.arguments import LABEL_CHECKOUTS, LARGE, RENAMED, SYNTHETIC, WORK_DIR
 from training.ranker.calibration import (
     Signals,
     answer_probability,
@@ -81,7 +73,12 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    sources = (make_required(PUBLIC_BENCH), make_required(LABEL_CHECKOUTS), SYNTHETIC, WORK_DIR)
+    sources = (
+        PUBLIC_BENCH.with_settings(required=True),
+        LABEL_CHECKOUTS.with_settings(required=True),
+        SYNTHETIC,
+        WORK_DIR,
+    )
     return command_parser(__doc__, *sources, RENAMED, LARGE, JSON).parse_args()
 
 

@@ -19,13 +19,13 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.common.arguments import command_parser
+from benchmarks.common.arguments import COMMITS, HISTORIES, command_parser
 
 from rootle.rank.rankers.feature_sum import rank_files
 from rootle.rank.rankers.gbdt_ranker import rank_learned
 from rootle.rank.rankers.model_features import COLUMNS
 from rootle.rank.rankers.tree_ensemble import load_trees
-from training.arguments import HISTORIES, WORK_DIR, make_required
+from training.arguments import WORK_DIR
 from training.ranker.ranking_examples import RankingExample, history_examples
 
 TOP_K = 10
@@ -50,15 +50,13 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = command_parser(__doc__, make_required(HISTORIES), WORK_DIR)
+    commits = COMMITS.with_settings(default=60, help="questions per history (default: %(default)s)")
+    parser = command_parser(__doc__, HISTORIES.with_settings(required=True), WORK_DIR, commits)
     parser.add_argument(
         "--report", type=Path, required=True, metavar="FILE", help="report of train_ranker"
     )
     parser.add_argument(
         "--model", type=Path, required=True, metavar="DIR", help="folder with trees.npz"
-    )
-    parser.add_argument(
-        "--commits", type=int, default=60, help="questions per history (default: %(default)s)"
     )
     return parser.parse_args()
 

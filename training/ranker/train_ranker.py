@@ -23,21 +23,12 @@ from itertools import product
 from typing import Any, Final
 
 import lightgbm
-from benchmarks.common.arguments import JSON, command_parser
+from benchmarks.common.arguments import JSON, OUT, PUBLIC_BENCH, command_parser
 from benchmarks.common.reports import write_json
 
 from rootle.rank.rankers.model_features import COLUMNS
 from rootle.rank.rankers.tree_ensemble import save_trees
-from training.arguments import (
-    LABEL_CHECKOUTS,
-    LARGE,
-    OUT,
-    PUBLIC_BENCH,
-    RENAMED,
-    SYNTHETIC,
-    WORK_DIR,
-    make_required,
-)
+from training.arguments import LABEL_CHECKOUTS, LARGE, RENAMED, SYNTHETIC, WORK_DIR
 from training.ranker.boosting import RankingGroup, booster_trees, train_trees
 from training.ranker.calibration import collect_signals, fit_voices
 from training.ranker.cross_fitting import (
@@ -104,13 +95,23 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    sources = (make_required(PUBLIC_BENCH), make_required(LABEL_CHECKOUTS), SYNTHETIC, WORK_DIR)
+    sources = (
+        PUBLIC_BENCH.with_settings(required=True),
+        LABEL_CHECKOUTS.with_settings(required=True),
+        SYNTHETIC,
+        WORK_DIR,
+    )
     return command_parser(__doc__, *sources, RENAMED, LARGE, OUT, JSON).parse_args()
 
 
 def train(examples: Sequence[TrainingExample]) -> lightgbm.Booster:
     """Return trees trained on the questions with detail and an answer among the candidates."""
-    groups = [
+    return train_trees(training_groups(examples))
+
+
+def training_groups(examples: Sequence[TrainingExample]) -> list[RankingGroup]:
+    """Return the questions with detail and an answer among the candidates, with their weights."""
+    return [
         RankingGroup(
             one.features,
             one.relevance,
@@ -120,7 +121,6 @@ def train(examples: Sequence[TrainingExample]) -> lightgbm.Booster:
         for one in examples
         if one.detail and one.relevance.any()
     ]
-    return train_trees(groups)
 
 
 if __name__ == "__main__":

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from rootle.errors import InstallError
+from rootle.storage.atomic_file import write_file
 from rootle.storage.permissions import PRIVATE_FILE, make_private_dir
 
 _BOM: Final = b"\xef\xbb\xbf"
@@ -147,8 +146,8 @@ def write(edit: FileEdit) -> None:
             if edit.is_private and not edit.path.parent.exists():
                 make_private_dir(edit.path.parent)
             edit.path.parent.mkdir(parents=True, exist_ok=True)
-            new_mode = PRIVATE_FILE if edit.is_private else 0o666 & ~_umask()
-            _replace(edit.path, edit.after, new_mode)
+            mode = PRIVATE_FILE if edit.is_private else 0o666 & ~_umask()
+            write_file(edit.path, edit.after, mode=mode, keep_permissions=True)
     except OSError as error:
         raise InstallError(f"cannot write {edit.path}: {error.strerror}") from error
 
@@ -158,38 +157,6 @@ def _check_writable(path: Path) -> None:
     # root, so the mode is checked too.
     if path.exists() and not (os.access(path, os.W_OK) and path.stat().st_mode & 0o222):
         raise InstallError(f"{path} is read-only; make it writable, or edit it by hand")
-
-
-def _replace(path: Path, data: bytes, new_mode: int) -> None:
-    """Write a file atomically, and keep its permissions and its owner.
-
-    `new_mode` is the mode of a file that does not exist yet.
-    """
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        _copy_permissions(path, name, new_mode)
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
-        raise
-
-
-def _copy_permissions(source: Path, name: str, new_mode: int) -> None:
-    try:
-        state = os.stat(source)
-    except FileNotFoundError:
-        os.chmod(name, new_mode)
-        return
-    os.chmod(name, stat.S_IMODE(state.st_mode))
-    if hasattr(os, "chown"):
-        # Only root may change the owner; other users usually own the file already.
-        with contextlib.suppress(PermissionError):
-            os.chown(name, state.st_uid, state.st_gid)
 
 
 def _umask() -> int:

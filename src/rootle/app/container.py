@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rootle.app.embedding_models import ComponentSetup, EmbeddingModels
+from rootle.app.configured_models import ComponentSetup, ConfiguredModels
 from rootle.config.fields import EMBEDDED, Config
 from rootle.errors import IndexStorageError, RootleError
 from rootle.storage.paths import delete_unmasked_state, result_cache_dir, search_log_path
@@ -31,17 +31,15 @@ if TYPE_CHECKING:
     from rootle.ingest.source_refs import DocumentSet, OutsideDocument
     from rootle.ingest.workers.worker_process import PrestartedWorkers
     from rootle.memory.user_memory import UserMemory
-    from rootle.protocols import Reranker
     from rootle.search.agent import SearchAgent
     from rootle.search.results.memory_results import MemoryResults
     from rootle.search.search_trace import SearchLogFile
-    from rootle.search.stages.query_expansion import QueryExpansion
     from rootle.search.symbols.finder import SymbolFinder
     from rootle.sources.guarded_source import GuardedSource
     from rootle.sources.source import Source
 
 
-class Container(EmbeddingModels):
+class Container(ConfiguredModels):
     """The components of one app. Thread-safe."""
 
     def __init__(
@@ -80,7 +78,6 @@ class Container(EmbeddingModels):
         self._history: HistoryComponents | None = None
         self._dependencies: DependencyComponents | None = None
         self._external: ExternalComponents | None = None
-        self._expansion: QueryExpansion | None = None
         self._images: ImageComponents | None = None
         self._search_log: SearchLogFile | None = None
 
@@ -90,14 +87,14 @@ class Container(EmbeddingModels):
             self._refresher.close()
         with self._lock:
             components = (self._agent, self._indexer, self._memory, self._history)
-            for component in (*components, self._dependencies, self._external, self._expansion):
+            for component in (*components, self._dependencies, self._external):
                 if component is not None:
                     component.close()
+            self.close_expansion()
             if self._prestarted is not None:
                 self._prestarted.end()
             self._refresher = self._agent = self._indexer = self._memory = None
-            self._history = self._dependencies = self._external = None
-            self._expansion = self._images = None
+            self._history = self._dependencies = self._external = self._images = None
 
     @contextmanager
     def prestart_workers(self) -> Iterator[None]:
@@ -181,8 +178,8 @@ class Container(EmbeddingModels):
                     ),
                     replace(self._config, embedding_model_id=choice.model),
                     SearchFeatures(
-                        reranker=self._open_reranker(),
-                        expansion=self._query_expansion(),
+                        reranker=self.open_reranker(),
+                        expansion=self.query_expansion(),
                         ranker=configured_ranker(self._config),
                         memories=self._memory_results(),
                         open_symbols=self.symbol_finder,
@@ -198,7 +195,7 @@ class Container(EmbeddingModels):
         with self._lock:
             if self._history is None:
                 self._history = HistoryComponents(
-                    self._setup, self._open_revision_agent, self._query_expansion
+                    self._setup, self._open_revision_agent, self.query_expansion
                 )
             return self._history
 
@@ -221,8 +218,8 @@ class Container(EmbeddingModels):
             SearchedIndex(open_index, self.local_embedder, model=choice.fingerprint),
             replace(config, embedding_model_id=choice.model),
             SearchFeatures(
-                reranker=self._open_reranker(),
-                expansion=self._query_expansion(),
+                reranker=self.open_reranker(),
+                expansion=self.query_expansion(),
                 ranker=configured_ranker(self._config),
                 open_symbols=self.symbol_finder,
             ),
@@ -380,28 +377,6 @@ class Container(EmbeddingModels):
             return self.memory().find_relevant(text, paths)
 
         return MemoryResults(find, config.memory_timeout_ms, may_exist, is_local=is_local)
-
-    def _open_reranker(self) -> Reranker | None:
-        if not (self._config.use_learned_reranker and self._config.reranker_provider):
-            return None
-        from rootle.rerank.factory import open_reranker
-
-        return open_reranker(self._config)
-
-    def _query_expansion(self) -> QueryExpansion | None:
-        """Return the stage that expands questions, or None if `expandEndpoint` is empty.
-
-        All pipelines share the stage, so each question is sent to the LLM server once.
-        """
-        if not self._config.expand_endpoint:
-            return None
-        from rootle.expansion.factory import open_expander
-        from rootle.search.stages.query_expansion import QueryExpansion
-
-        with self._lock:
-            if self._expansion is None:
-                self._expansion = QueryExpansion(open_expander(self._config), self._config)
-            return self._expansion
 
     def _snapshot(self) -> Snapshot:
         return self.indexer().snapshot()

@@ -11,11 +11,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from rootle.app.embedding_models import ComponentSetup
+from rootle.app.configured_models import ComponentSetup
 from rootle.config.fields import DEFAULT_MODEL
 from rootle.errors import IndexMissingError, IndexStorageError, SourceError
 from rootle.index.local.index_dir import DEPENDENCIES_DIR
-from rootle.storage.paths import default_index_dir, default_shared_dir, package_catalog_path
+from rootle.storage.paths import default_index_dir, package_catalog_path, shared_cache_dir
 from rootle.types import PACKAGE_URI, ResultKind, SearchQuery, SearchResponse
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class DependencyComponents:
         """
         if self._index_dir != default_index_dir(self._root):
             return self._index_dir / DEPENDENCIES_DIR
-        return default_shared_dir(DEPENDENCIES_DIR)
+        return shared_cache_dir(DEPENDENCIES_DIR)
 
     def _open(self, use: Callable[[SnapshotSource, SearchAgent], _T]) -> _T:
         """Call `use` with the index; if it was damaged or deleted, recreate it and retry once."""

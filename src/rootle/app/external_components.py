@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from rootle.app.embedding_models import ComponentSetup
+from rootle.app.configured_models import ComponentSetup
 from rootle.config.fields import Config
 from rootle.errors import QueryError, SourceError
 from rootle.index.local.index_dir import EXTERNAL_DIR

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from rootle.app.embedding_models import ComponentSetup
+from rootle.app.configured_models import ComponentSetup
 from rootle.config.fields import DEFAULT_MODEL, Config
 from rootle.errors import IndexStorageError, QueryError
 from rootle.index.local.index_dir import HISTORY_DIR, REMOVED_DIR, REVISIONS_DIR

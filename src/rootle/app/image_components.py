@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rootle.app.embedding_models import ComponentSetup
+from rootle.app.configured_models import ComponentSetup
 from rootle.config.api_key import read_key
 from rootle.embed.image_model import ImageModel, is_bad_input
 from rootle.federation.image_search import ImageSearch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from typing import Final
@@ -20,6 +21,7 @@ __all__ = [
     "SECTION",
     "WEB_ENGINES",
     "Config",
+    "is_model_path",
     "make_key",
 ]
 
@@ -200,6 +202,11 @@ class Config(QueryFields):
     max_limit: int = config_field(
         50, "Maximum limit that a query may set.", (1, 1_000), project=True
     )
+
+
+def is_model_path(model: str) -> bool:
+    """Return whether a value of `embeddingModelID` or `embeddingFallback` is a path."""
+    return os.path.isabs(model) or model.startswith((".", "~"))
 
 
 def make_key(name: str) -> str:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterator
 from dataclasses import fields
 
-from rootle.config.fields import DEFAULT_MODEL, EMBEDDED, MEM0_SERVICE, Config, make_key
+from rootle.config.fields import (
+    DEFAULT_MODEL,
+    EMBEDDED,
+    MEM0_SERVICE,
+    Config,
+    is_model_path,
+    make_key,
+)
 
 
 def unused_settings(config: Config, configured: Collection[str] = ()) -> tuple[str, ...]:
@@ -87,18 +93,14 @@ def _keys_of_servers(config: Config) -> Iterator[tuple[str, str]]:
             "embedding_fallback embedding_query_prefix embedding_document_prefix "
             "embedding_dimensions dense_batch_size",
         )
-    elif _is_path(config.embedding_model_id) and (
-        not config.embedding_fallback or _is_path(config.embedding_fallback)
+    elif is_model_path(config.embedding_model_id) and (
+        not config.embedding_fallback or is_model_path(config.embedding_fallback)
     ):
         yield (
             "embeddingModelID is a folder",
             "embedding_endpoint embedding_provider embedding_api_key embedding_api_key_command "
             "embedding_dimensions",
         )
-
-
-def _is_path(model: str) -> bool:
-    return os.path.isabs(model) or model.startswith((".", "~"))
 
 
 def _keys_of_engines(config: Config) -> Iterator[tuple[str, str]]:

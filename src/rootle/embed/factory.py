@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from rootle.config.api_key import read_key
-from rootle.config.fields import Config
+from rootle.config.fields import Config, is_model_path
 from rootle.embed.model_choice import Kind, ModelChoice, open_table
 from rootle.embed.prefixes import Prefixes, find_prefixes, read_prefixes
 from rootle.embed.providers import PROVIDERS
@@ -81,7 +81,7 @@ def _resolve(model: str, config: Config) -> ModelChoice | str:
         return ModelChoice("plugin", model, name, _override_prefixes(Prefixes(), config))
     # A plain name is never looked up in the current folder: a repository may contain a folder with
     # that name, and opening a model can execute code in it.
-    if _is_path(model) and os.path.isdir(model):
+    if is_model_path(model) and os.path.isdir(model):
         return _choose_folder(model, config)
     if _is_typo(model, config):
         raise ConfigError(
@@ -98,11 +98,7 @@ def _is_typo(model: str, config: Config) -> bool:
     # If a server is configured, a name with a slash is the name of a model, not a path.
     has_slash = "/" in model or os.sep in model
     has_server = bool(config.embedding_endpoint) or _has_key(config)
-    return _is_path(model) or (has_slash and not has_server)
-
-
-def _is_path(model: str) -> bool:
-    return os.path.isabs(model) or model.startswith((".", "~"))
+    return is_model_path(model) or (has_slash and not has_server)
 
 
 def _has_key(config: Config) -> bool:

@@ -15,13 +15,9 @@ from typing import Final
 
 from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.index.local.content_dir import DATABASE_FILES, is_empty
+from rootle.storage.user_version import read_user_version
 
 FORMAT_VERSION: Final = 10
-
-
-def read_format_version(connection: sqlite3.Connection) -> int:
-    """Return the format version of a database, or 0 if it has no tables yet."""
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def needs_tables(connection: sqlite3.Connection, folder: Path, *, create: bool) -> bool:
@@ -30,7 +26,7 @@ def needs_tables(connection: sqlite3.Connection, folder: Path, *, create: bool) 
     Raise IndexStorageError if a newer version of rootle has written the database. Raise
     IndexMissingError if it is empty or of an older version, and `create` is False.
     """
-    version = read_format_version(connection)
+    version = read_user_version(connection)
     if version > FORMAT_VERSION:
         raise IndexStorageError(
             f"the index at {folder} was written by a newer version of rootle "
@@ -58,7 +54,7 @@ def _has_old_format(content: Path) -> bool:
     path = content / DATABASE_FILES[0]
     try:
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-            version = read_format_version(connection)
+            version = read_user_version(connection)
     except sqlite3.DatabaseError:
         return False  # opening it reports the problem
     # In version 0, another process has just created the file.

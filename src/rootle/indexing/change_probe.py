@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Final
 
-from rootle.indexing.watch.watched_folders import (
+from rootle.indexing.watch.indexed_folders import (
     list_nested_git_folders,
     list_rule_folders,
     list_tree_folders,

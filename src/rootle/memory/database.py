@@ -6,15 +6,16 @@ import errno
 import hashlib
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from filelock import FileLock
 
 from rootle.errors import MemoryStorageError
+from rootle.serialization.timestamps import format_file_stamp
 from rootle.storage.disk_space import is_disk_full
 from rootle.storage.permissions import (
     PRIVATE_FILE,
@@ -23,6 +24,7 @@ from rootle.storage.permissions import (
     set_file_modes,
 )
 from rootle.storage.transaction import write_transaction
+from rootle.storage.user_version import read_user_version, write_user_version
 from rootle.text.secret_masking import mask_secrets
 
 SCHEMA_VERSION: Final = 4
@@ -116,7 +118,7 @@ def open_database(path: Path) -> sqlite3.Connection:
 
 
 def _prepare_schema(connection: sqlite3.Connection, path: Path) -> None:
-    version = _schema_version(connection)
+    version = read_user_version(connection)
     if version > SCHEMA_VERSION:
         raise MemoryStorageError(
             f"the memories at {path} were written by a newer rootle (format {version}, this one "
@@ -126,13 +128,13 @@ def _prepare_schema(connection: sqlite3.Connection, path: Path) -> None:
         return
     with write_transaction(connection):
         # Another process may have upgraded the schema while this one waited for the lock.
-        version = _schema_version(connection)
+        version = read_user_version(connection)
         if version < SCHEMA_VERSION:
             statements = {0: _SCHEMA, 1: _UPGRADE_FROM_1}.get(version, "")
             for statement in f"{statements};{_ADD_ORIGINS}".split(";"):
                 connection.execute(statement)
             _mask_memories(connection)
-            connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+            write_user_version(connection, SCHEMA_VERSION)
     # The write-ahead log still contains the unmasked texts until it is truncated.
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -156,10 +158,6 @@ def text_digest(text: str) -> bytes:
     return hashlib.blake2b(
         normalized.encode("utf-8", "replace"), digest_size=_DIGEST_BYTES
     ).digest()
-
-
-def _schema_version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 @contextmanager
@@ -216,7 +214,7 @@ def _rename_damaged(path: Path) -> Path | None:
     with FileLock(f"{path}.lock", mode=PRIVATE_FILE):
         if not path.exists() or _is_intact(path):
             return None
-        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")
+        stamp = format_file_stamp(time.time())
         backup = path.with_name(f"{path.name}.damaged-{stamp}")
         for suffix in _DATABASE_SUFFIXES:
             if os.path.exists(f"{path}{suffix}"):

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from rootle.sources.git.git_dirs import find_work_tree
-from rootle.sources.git.lines.commit_changes import find_renamed_path
 from rootle.sources.git.lines.commit_facts import read_committed
 from rootle.sources.git.lines.line_changes import LineChange
+from rootle.sources.git.lines.renames import find_renamed_path
 from rootle.sources.git.repository import head_commit
 
 _TIMEOUT_S: Final = 5.0

@@ -12,9 +12,10 @@ from typing import Final
 from rootle.provenance.contributions import Contributions
 from rootle.provenance.moves import MIN_MOVED_LETTERS, find_moved, list_removed
 from rootle.provenance.tracking import Words, shift, subtract, trace
-from rootle.sources.git.lines.commit_changes import find_source, read_removals
+from rootle.sources.git.lines.commit_changes import read_removals
 from rootle.sources.git.lines.file_log import FileCommit, open_file_log
 from rootle.sources.git.lines.line_changes import LineChange
+from rootle.sources.git.lines.renames import find_source
 
 REVERTED_HASH: Final = re.compile(r"\b[Tt]his reverts commit ([0-9a-f]{7,64})")
 _REVERT_SUBJECT: Final = re.compile(r'^Revert:? "(.*)"')

@@ -11,6 +11,7 @@ from rootle.http.client import JsonServer
 from rootle.http.urls import redact_url
 from rootle.protocols import Hit
 from rootle.rerank.providers import PROVIDERS, RerankProvider, request_url
+from rootle.text.terms import encodable
 
 _TIMEOUT_S: Final = 2.0
 # The number of attempts. The caller already has a ranking, so a retry costs more than it gains.
@@ -103,9 +104,7 @@ class ServerReranker:
                     f"the reranker at {server.redacted_url} sent {error}"
                 ) from error
 
-        body = self._provider.body(
-            self._model, _replace_surrogates(query), [*map(_replace_surrogates, documents)]
-        )
+        body = self._provider.body(self._model, encodable(query), [*map(encodable, documents)])
         return server.post("", body, timeout_s=timeout_s, read=read)
 
 
@@ -156,8 +155,3 @@ def _check_arguments(provider: str, timeout_s: float, batch_size: int) -> None:
         )
     if batch_size < 0:
         raise ConfigError(f"batch_size is {batch_size}, expected 0 (no limit) or more")
-
-
-def _replace_surrogates(text: str) -> str:
-    """Return the text without unpaired surrogates, which servers refuse."""
-    return text.encode("utf-8", "replace").decode("utf-8")

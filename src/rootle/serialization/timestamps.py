@@ -10,6 +10,11 @@ def format_timestamp(seconds: float, *, timespec: str = "seconds") -> str:
     return _format(datetime.fromtimestamp(seconds, UTC), timespec)
 
 
+def format_file_stamp(seconds: float) -> str:
+    """Format a Unix time for a file name: "20240703T094640.250000", without colons."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y%m%dT%H%M%S.%f")
+
+
 def format_commit_time(seconds: int) -> str:
     """Format the time of a commit; "" if it is 0, which means that the commit has no valid time."""
     return format_timestamp(float(seconds)) if seconds else ""

@@ -8,7 +8,7 @@ import socket
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import h11
 import uvicorn
@@ -54,8 +54,9 @@ class LimitedHttpProtocol(H11Protocol):
     _read_timer: asyncio.TimerHandle | None = None  # runs while responses wait to be sent
     _received = 0
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # An event loop gives a Transport, or an object with the same methods, to this method.
+        super().connection_made(cast("asyncio.Transport", transport))
         self._restart_timer()
 
     def data_received(self, data: bytes) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from contextlib import suppress
 from errno import EISDIR
 from pathlib import Path
@@ -44,11 +45,13 @@ def write_file(
     mode: int = PRIVATE_FILE,
     overwrite: bool = True,
     sync: bool = True,
+    keep_permissions: bool = False,
 ) -> None:
     """Write the whole content to a file, or leave the file unchanged and raise OSError.
 
     Raises FileExistsError if the file exists and `overwrite` is false. With `sync`, the content
-    survives a power failure.
+    survives a power failure. With `keep_permissions`, an existing file keeps its mode and, if the
+    process may change it, its owner; `mode` is that of a new file.
     """
     if not path.name:  # a folder, such as "." or "/"
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR), os.fspath(path))
@@ -56,12 +59,15 @@ def write_file(
     # a folder can recognize the temporary files of killed processes.
     temporary = path.with_name(f"{path.name}.{token_hex(4)}.new")
     try:
-        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-            os.chmod(temporary, mode)  # regardless of the umask
+        # Other users may read the file only when it has its final owner and mode.
+        with open(temporary, "xb", opener=_open_privately) as file:
             file.write(content)
             file.flush()
             if sync:
                 os.fsync(file.fileno())
+        if keep_permissions:
+            mode = _take_owner(temporary, path, mode)
+        os.chmod(temporary, mode)  # regardless of the umask
         if overwrite:
             os.replace(temporary, path)
         else:
@@ -70,6 +76,23 @@ def write_file(
         with suppress(OSError):
             temporary.unlink()
         raise
+
+
+def _open_privately(name: str, flags: int) -> int:
+    return os.open(name, flags, PRIVATE_FILE)
+
+
+def _take_owner(temporary: Path, path: Path, mode: int) -> int:
+    """Give a file the owner of another one, and return its mode; `mode` if it does not exist."""
+    try:
+        state = os.stat(path)
+    except FileNotFoundError:
+        return mode
+    if hasattr(os, "chown"):
+        # Only root may change the owner; other users usually own the file already.
+        with suppress(PermissionError):
+            os.chown(temporary, state.st_uid, state.st_gid)
+    return stat.S_IMODE(state.st_mode)
 
 
 def _rename_to_new(temporary: Path, path: Path) -> None:

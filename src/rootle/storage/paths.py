@@ -56,8 +56,8 @@ def default_repository_dir(git_folder: Path, name: str) -> Path:
     return user_cache_path("rootle", appauthor=False) / name / digest
 
 
-def default_shared_dir(name: str) -> Path:
-    """Return the folder of a kind of index that all folders of the user share."""
+def shared_cache_dir(name: str) -> Path:
+    """Return a folder in the user's cache that all projects and processes share."""
     from platformdirs import user_cache_path
 
     return user_cache_path("rootle", appauthor=False) / name

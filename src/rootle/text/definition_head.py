@@ -81,7 +81,7 @@ def _find_name_line(lines: Sequence[str], at: int, end: int) -> int:
         at += 1
     for line in range(at, min(end, at + _MAX_TYPE_LINES) + 1):
         text = lines[line - 1]
-        if _indentation(text) > _indentation(lines[at - 1]):
+        if indentation(text) > indentation(lines[at - 1]):
             break
         if _NAME_LINE.match(text):
             return line
@@ -90,5 +90,6 @@ def _find_name_line(lines: Sequence[str], at: int, end: int) -> int:
     return at
 
 
-def _indentation(line: str) -> int:
+def indentation(line: str) -> int:
+    """Return the number of white-space characters at the start of a line."""
     return len(line) - len(line.lstrip())

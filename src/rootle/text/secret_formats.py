@@ -149,7 +149,7 @@ FORMATS: Final = [(kind, *row) for kind, rows in _FORMATS_BY_KIND.items() for ro
 # A regular expression in the syntax of RE2.
 PREFIXES: Final = "|".join(prefix for _, prefix, _ in FORMATS)
 # The characters with which each prefix begins; "" if they vary.
-_LITERALS: Final = [re.match(r"[\w:/-]*", prefix)[0] for _, prefix, _ in FORMATS]  # type: ignore[index]
+_LITERALS: Final = [re.split(r"[^\w:/-]", prefix, maxsplit=1)[0] for _, prefix, _ in FORMATS]
 # By character: the rows of FORMATS whose prefix may begin with it, in order. `_OTHER_ROWS` are the
 # rows for all other characters.
 _ROWS_BY_START: Final = {

@@ -9,11 +9,12 @@ from rootle.config.api_key import read_key
 from rootle.config.fields import Config
 from rootle.errors import ConfigError
 from rootle.protocols import WebProvider
+from rootle.storage.paths import shared_cache_dir
 from rootle.web.cooldowns import Cooldowns
 from rootle.web.fallback import WebSearch
 from rootle.web.fenced_page_reader import PageReader
 from rootle.web.page_download import PageDownloader
-from rootle.web.url_cache import COOLDOWNS, PAGES, SEARCHES, UrlCache, web_cache_folder
+from rootle.web.url_cache import COOLDOWNS, PAGES, SEARCHES, UrlCache
 
 
 def open_web_search(config: Config) -> WebSearch:
@@ -24,8 +25,8 @@ def open_web_search(config: Config) -> WebSearch:
     """
     return WebSearch(
         _open_providers(config),
-        cache=UrlCache(web_cache_folder(SEARCHES), config.web_cache_ttl_seconds),
-        cooldowns=Cooldowns(web_cache_folder(COOLDOWNS)),
+        cache=UrlCache(shared_cache_dir(SEARCHES), config.web_cache_ttl_seconds),
+        cooldowns=Cooldowns(shared_cache_dir(COOLDOWNS)),
         secret_exceptions=config.secret_exceptions,
     )
 
@@ -34,7 +35,7 @@ def open_page_reader(config: Config) -> PageReader:
     """Return a reader of public pages with a cache."""
     return PageReader(
         PageDownloader(timeout_s=config.web_timeout_ms / 1000),
-        cache=UrlCache(web_cache_folder(PAGES), config.web_cache_ttl_seconds),
+        cache=UrlCache(shared_cache_dir(PAGES), config.web_cache_ttl_seconds),
     )
 
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from rootle.errors import IndexStorageError
 from rootle.storage.atomic_json import read_json, write_json
+from rootle.storage.paths import shared_cache_dir
 
 DEFAULT_TTL_S: Final = 86_400.0
 # The maximum size of the cache. About 5,000 pages of search results, or a few hundred long web
@@ -29,13 +30,6 @@ _PARTIAL_FILE_NS: Final = 3_600 * 10**9
 _LOG = logging.getLogger(__name__)
 
 
-def web_cache_folder(name: str) -> Path:
-    """Return a folder in the user's cache, shared by all projects and processes."""
-    from platformdirs import user_cache_path
-
-    return user_cache_path("rootle", appauthor=False) / name
-
-
 def clear_web_cache() -> None:
     """Delete the cached results and pages, and the cooldowns.
 
@@ -43,7 +37,7 @@ def clear_web_cache() -> None:
     cannot be deleted.
     """
     for name in (SEARCHES, PAGES, COOLDOWNS):
-        folder = web_cache_folder(name)
+        folder = shared_cache_dir(name)
         try:
             # `Path.is_dir` is not used, because it raises an error if a parent folder is not
             # accessible.

@@ -14,7 +14,8 @@ from command import rootle
 from commit_repository import commit_all, make_history
 from sample import FILES, write, write_tree
 
-from rootle.web.url_cache import COOLDOWNS, PAGES, SEARCHES, UrlCache, web_cache_folder
+from rootle.storage.paths import shared_cache_dir
+from rootle.web.url_cache import COOLDOWNS, PAGES, SEARCHES, UrlCache
 
 pytestmark = pytest.mark.slow
 
@@ -164,7 +165,7 @@ def test_clear_keeps_added_sources(repository: Path, tmp_path: Path) -> None:
 
 
 def test_clear_deletes_what_was_read_from_the_web(repository: Path) -> None:
-    folders = [web_cache_folder(name) for name in (SEARCHES, PAGES, COOLDOWNS)]
+    folders = [shared_cache_dir(name) for name in (SEARCHES, PAGES, COOLDOWNS)]
     for folder in folders:
         UrlCache(folder).fetch("a private question", lambda: "an answer")
     cleared = rootle("clear", repository)
@@ -175,7 +176,7 @@ def test_clear_deletes_what_was_read_from_the_web(repository: Path) -> None:
 def test_an_undeletable_web_cache_is_reported_after_the_index_is_deleted(repository: Path) -> None:
     assert rootle("index", repository).code == 0
     index_dir = Path(rootle("status", repository, "--json").data["indexDir"])
-    (web_cache_folder(PAGES) / "folder").mkdir(parents=True)
+    (shared_cache_dir(PAGES) / "folder").mkdir(parents=True)
     cleared = rootle("clear", repository)
     assert cleared.code not in (0, 1)
     assert "cannot delete the cached web pages in" in cleared.err

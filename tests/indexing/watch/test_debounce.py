@@ -8,7 +8,7 @@ from rootle.indexing.watch.debounce import (
     ChangeBatch,
     Debouncer,
 )
-from rootle.indexing.watch.file_events import FileChanges
+from rootle.indexing.watch.event_interpretation import FileChanges
 
 
 def changes_of(*paths: str) -> FileChanges:

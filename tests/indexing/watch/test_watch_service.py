@@ -16,7 +16,7 @@ from sample import MakeApp
 from rootle import App, IndexUpdated
 from rootle.errors import QueryError, UnavailableError
 from rootle.indexing.watch import debounce
-from rootle.indexing.watch.file_watcher import FileWatcher
+from rootle.indexing.watch.file_notifications import FileWatcher
 from rootle.indexing.watch.watch_service import WatchService
 from rootle.indexing.watch.watcher_channel import WatcherChannel
 from rootle.indexing.watch.watcher_state import WatcherCommand

@@ -48,6 +48,24 @@ def test_a_chunk_of_22_lines_is_shown_whole_wherever_its_match_is(
     assert (result.start_line, result.end_line) == (43, 64)
 
 
+def test_spans_with_a_phrase_are_longer_than_those_of_a_question(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    parts = [_function(f"part_{at}", 40).replace("rows.pop(0)", "zebra_stripes") for at in range(4)]
+    app = make_app(make_repository(tmp_path / "repo", {"parts.py": "\n\n".join(parts)}))
+
+    def lengths(question: str) -> list[int]:
+        (result,) = app.search(question).results
+        spans = [(result.start_line, result.end_line)]
+        spans += [(span.start_line, span.end_line) for span in result.more_spans]
+        return [end - start + 1 for start, end in spans]
+
+    # There is room for sixty lines. Each span with a phrase starts with 24 of them, and each span
+    # of another question with eight. The first span gets the rest.
+    assert lengths('"= zebra_stripes"') == [24, 24, 12]
+    assert lengths("rows of zebra_stripes") == [36, 8, 8, 8]
+
+
 def test_a_cell_of_one_statement_comes_after_the_explanation_of_its_section(
     tmp_path: Path, make_app: MakeApp
 ) -> None:

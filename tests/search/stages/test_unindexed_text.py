@@ -100,6 +100,15 @@ def test_skipped_files_that_may_match_are_named(
     assert note == f"{what}: {', '.join(expected)}; `rootle status --skipped` lists the reasons"
 
 
+def test_partly_indexed_files_are_named_before_skipped_ones(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    files = {**FILES, "package-lock.json": "{}\n", "z.py": "value = 1\n" * 400}
+    app = make_app(write_tree(tmp_path / "repo", files), max_file_bytes=3_000)
+    note = app.search('"left-pad"').suggestions[-1]
+    assert note.startswith("not searched: z.py (last 25%), package-lock.json (lock file);")
+
+
 def test_a_path_argument_that_names_a_skipped_file_is_noted(app: App) -> None:
     response = app.search(SearchQuery("pad", file_paths=("package-lock.json",)))
     assert response.results == ()

@@ -27,11 +27,7 @@ from rootle.sources.git.commits.commit_list import (
 )
 from rootle.sources.git.commits.patch_process import PatchProcess
 from rootle.sources.git.history import find_base, list_committed_files
-from rootle.sources.git.lines.commit_changes import (
-    find_renamed_path,
-    find_source,
-    read_removals,
-)
+from rootle.sources.git.lines.commit_changes import read_removals
 from rootle.sources.git.lines.commit_facts import (
     find_merges,
     list_file_commits,
@@ -40,6 +36,7 @@ from rootle.sources.git.lines.commit_facts import (
 )
 from rootle.sources.git.lines.file_log import open_file_log
 from rootle.sources.git.lines.line_blame import blame_lines
+from rootle.sources.git.lines.renames import find_renamed_path, find_source
 from rootle.sources.git.repository import (
     head_commit,
     ignored_paths,

@@ -20,6 +20,7 @@ from rootle.index.images.image_vectors import ImageVectors
 from rootle.protocols import Vector
 from rootle.storage.permissions import create_database_file, file_mode, make_private_dir
 from rootle.storage.transaction import write_transaction
+from rootle.storage.user_version import read_user_version, write_user_version
 
 _NAME: Final = "images-1.db"  # a new format gets a new name
 _BUSY_TIMEOUT_S: Final = 5.0
@@ -212,7 +213,7 @@ class ImageStore:
         if connection is None:
             return (0,)
         info = os.stat(self.folder / _NAME)
-        return (info.st_ino, connection.execute("PRAGMA user_version").fetchone()[0])
+        return (info.st_ino, read_user_version(connection))
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection | None]:
@@ -235,11 +236,11 @@ class ImageStore:
                 make_private_dir(self.folder)
             create_database_file(path, file_mode(self.folder))
             with closing(_connect(path, "rw")) as connection, write_transaction(connection):
-                version = connection.execute("PRAGMA user_version").fetchone()[0]
+                version = read_user_version(connection)
                 if not version:
                     for statement in filter(str.strip, _TABLES.split(";")):
                         connection.execute(statement)
-                connection.execute(f"PRAGMA user_version = {version % 2**31 + 1}")
+                write_user_version(connection, version % 2**31 + 1)
                 yield connection
 
     @contextmanager
@@ -263,7 +264,7 @@ def _select(
     connection: sqlite3.Connection | None, sql: str, values: tuple[object, ...]
 ) -> list[tuple[Any, ...]]:  # Any: values of several types
     # A process that is killed between creating the file and its tables leaves an empty database.
-    if connection is None or not connection.execute("PRAGMA user_version").fetchone()[0]:
+    if connection is None or not read_user_version(connection):
         return []
     return connection.execute(sql, values).fetchall()
 

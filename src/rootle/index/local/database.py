@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Final
 
 from rootle.errors import IndexMissingError, IndexStorageError
-from rootle.index.format_version import FORMAT_VERSION, needs_tables, read_format_version
+from rootle.index.format_version import FORMAT_VERSION, needs_tables
 from rootle.index.local.row_checksum import DamagedRowError, add_checksum_function
 from rootle.index.local.views.shared_database import attach_shared
 from rootle.storage.disk_space import is_disk_full
 from rootle.storage.permissions import create_database_file, file_mode
 from rootle.storage.transaction import write_transaction
+from rootle.storage.user_version import read_user_version, write_user_version
 
 DATABASE_NAME: Final = "rootle.db"
 _BUSY_TIMEOUT_S: Final = 30.0
@@ -198,10 +199,10 @@ def _prepare(connection: sqlite3.Connection, folder: Path, create: bool) -> None
         return
     with write_transaction(connection):
         # Another process may have created the tables while this one waited for the lock.
-        if read_format_version(connection) < FORMAT_VERSION:
+        if read_user_version(connection) < FORMAT_VERSION:
             for statement in _TABLES.split(";"):
                 connection.execute(statement)
-            connection.execute(f"PRAGMA user_version={FORMAT_VERSION}")
+            write_user_version(connection, FORMAT_VERSION)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.indexing.watch.file_events import FileChanges
+from rootle.indexing.watch.event_interpretation import FileChanges
 
 # For more files than this, a rescan is faster. Many events may also mean that others were lost: the
 # system drops events when its queue is full, and watchfiles does not report this.

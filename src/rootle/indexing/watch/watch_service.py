@@ -14,8 +14,8 @@ from typing import Any, Final
 from rootle.errors import IndexStorageError, IngestError, RootleError, UnavailableError
 from rootle.indexing.indexer import Indexer
 from rootle.indexing.watch.debounce import ChangeBatch, Debouncer
-from rootle.indexing.watch.file_events import FileChanges
-from rootle.indexing.watch.file_watcher import FileWatcher
+from rootle.indexing.watch.event_interpretation import FileChanges
+from rootle.indexing.watch.file_notifications import FileWatcher
 from rootle.indexing.watch.state_publisher import StatePublisher
 from rootle.indexing.watch.watcher_channel import WatcherChannel, is_request
 from rootle.indexing.watch.watcher_state import WatcherCommand

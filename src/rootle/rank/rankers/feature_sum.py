@@ -9,16 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from rootle.rank.features import (
-    NAMES,
-    copied_files,
-    defining_files,
-    file_features,
-    flag_kinds,
-    prose_files,
-    record_files,
-    test_files,
-)
+from rootle.rank.features import NAMES, file_features
+from rootle.rank.file_kind_factors import apply_kind_factors
 from rootle.rank.ranking_inputs import Floats, RankingInputs
 
 # Values from the first prototype, unless noted. dense_best, dense_three, folders, notes and
@@ -51,9 +43,9 @@ WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
         "set_aside": -0.3,
         "longer_stem": -0.5,
         "depth": -0.3,
-        # Tuned, like the factors below, on the tune split of the labeled questions and on questions
-        # from commit histories. Without these two weights and the last two factors, NDCG@10 on
-        # these questions is lower by 0.04.
+        # Tuned, like the factors of `rank/file_kind_factors.py`, on the tune split of the labeled
+        # questions and on questions from commit histories. Without these two weights and the last
+        # two factors, NDCG@10 on these questions is lower by 0.04.
         "one_passage": 1.3,
         "mentions": 2.0,
         # Tuned on the tune splits of the labeled questions: those about the original repositories,
@@ -63,13 +55,6 @@ WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
         "adjacent_triples": 2.25,
     }
 )
-TEST_FACTOR: Final = 0.5  # for tests, unless the question is about tests or describes a change
-CODE_FACTOR: Final = 0.75  # for files without tests, if the question asks for a test
-RECORD_FACTOR: Final = 0.5  # for changelogs and the like, unless the question is about history
-COPY_FACTOR: Final = 0.5  # for vendored and generated files, unless the question is about them
-TEXTS_FACTOR: Final = 0.5  # for the texts of a user interface, unless the question is about them
-DOCUMENT_FACTOR: Final = 1.3  # for documents, if the question asks how to do something
-DEFINER_FACTOR: Final = 0.5  # for files that define a name, if the question asks for its uses
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,23 +82,9 @@ def rank_files(inputs: RankingInputs, weights: Mapping[str, float] = WEIGHTS) ->
     Without the factors, a file that is best in every feature with a positive weight scores 1.
     """
     factors = np.array([weights[name] for name in NAMES])
-    question = inputs.question
     table = file_features(inputs)
     contributions = table * factors / np.maximum(factors, 0).sum()
-    if not (question.is_about_tests or question.is_change):
-        contributions[test_files(inputs)] *= TEST_FACTOR
-    if question.intent == "test":
-        contributions[~test_files(inputs)] *= CODE_FACTOR
-    if question.intent != "history":
-        contributions[record_files(inputs)] *= RECORD_FACTOR
-    if not question.is_about_copies:
-        contributions[copied_files(inputs)] *= COPY_FACTOR
-    if question.intent != "error" and not question.is_about_texts:
-        contributions[flag_kinds(inputs)["is_texts"]] *= TEXTS_FACTOR
-    if question.intent == "howto":
-        contributions[prose_files(inputs)] *= DOCUMENT_FACTOR
-    if question.intent == "usage":
-        contributions[defining_files(inputs)] *= DEFINER_FACTOR
+    contributions = apply_kind_factors(contributions, inputs)
     scores = np.maximum(contributions.sum(axis=1), 0)
     return RankedFiles(tuple(_sort_files(scores, inputs.files.paths)), scores, contributions, table)
 

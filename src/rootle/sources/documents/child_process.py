@@ -27,6 +27,7 @@ from rootle.sources.files.skip_rules import (
     TOO_SLOW,
     UNREADABLE,
 )
+from rootle.sources.untrusted_text import plain_text
 from rootle.types import NEEDS_OCR, DocumentSection
 
 _LOG = logging.getLogger(__name__)
@@ -203,7 +204,7 @@ DOCUMENT_PROCESS: Final = DocumentProcess()
 def _make_text(answer: dict[str, Any]) -> DocumentText:
     """Join the places of an untrusted answer: a malicious document may control the child."""
     places = [
-        (_plain(label).replace("\n", " "), _plain(title).replace("\n", " "), _plain(text))
+        (_single_line(label), _single_line(title), plain_text(text))
         for label, title, text in answer["places"]
     ]
     text, sections = join_places(places)
@@ -211,18 +212,14 @@ def _make_text(answer: dict[str, Any]) -> DocumentText:
     return DocumentText(
         text,
         sections,
-        _plain(answer["title"]).replace("\n", " ")[:500],
-        _plain(answer["author"]).replace("\n", " ")[:500],
+        _single_line(answer["title"])[:500],
+        _single_line(answer["author"])[:500],
         None if date_s is None else float(date_s),
-        _plain(answer["language"]),
+        plain_text(answer["language"]),
         max(0, int(answer["omitted_chars"])),
         bool(answer["is_recognized"]),
     )
 
 
-def _plain(text: Any) -> str:  # Any: from JSON
-    """Return a text that can be stored, with line feeds as its only line ends."""
-    if not isinstance(text, str):
-        raise TypeError("not a text")
-    clean = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
-    return clean.encode("utf-8", "replace").decode()
+def _single_line(text: object) -> str:
+    return plain_text(text).replace("\n", " ")

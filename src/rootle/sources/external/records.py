@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 from urllib.parse import quote
 
+from rootle.sources.untrusted_text import plain_text
 from rootle.types import DocumentSection
 
 MAX_DOCUMENT_CHARS: Final = 2_000_000
@@ -74,14 +75,6 @@ def document_from_json(data: Mapping[str, Any]) -> ExternalDocument:
         min(2.0, max(0.5, float(data["factor"]))),
         tuple(sections),
     )
-
-
-def plain_text(text: object) -> str:
-    """Return a text that can be stored, with line feeds as its only line ends."""
-    if not isinstance(text, str):
-        raise TypeError("not a text")
-    clean = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
-    return clean.encode("utf-8", "replace").decode()
 
 
 def _plain_line(text: object) -> str:

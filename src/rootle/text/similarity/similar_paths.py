@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from rootle.text.similarity.common_start import common_length
 from rootle.text.similarity.edit_distance import edit_distance
 from rootle.text.similarity.similar_names import similar_names
 
@@ -84,16 +85,10 @@ def _path_distance(left: str, right: str) -> float:
 
     The distance of long paths with more than a few differences is estimated by their length.
     """
-    start = _count_common(left, right)
+    start = common_length(left, right)
     left, right = left[start:], right[start:]
-    end = _count_common(left[::-1], right[::-1])
+    end = common_length(left[::-1], right[::-1])
     left, right = left[: len(left) - end], right[: len(right) - end]
     longest = max(len(left), len(right))
     is_long = longest > _MAX_EXACT_CHARS
     return min(edit_distance(left, right, _MAX_TYPOS if is_long else longest), float(longest))
-
-
-def _count_common(left: str, right: str) -> int:
-    """Return the number of characters with which both texts begin."""
-    pairs = zip(left, right, strict=False)
-    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))

@@ -20,7 +20,7 @@ from itertools import pairwise
 from typing import Final
 
 from rootle.serialization.path_text import cut_line
-from rootle.text.definition_head import find_comment_start, find_head, find_signature
+from rootle.text.definition_head import find_comment_start, find_head, find_signature, indentation
 from rootle.text.terms import encodable
 from rootle.tools.excerpts.file_places import Candidate, FilePlaces, Place
 from rootle.tools.excerpts.matched_words import MatchedWords
@@ -275,7 +275,7 @@ class FileExcerpts:
         before = self._lines[number - 2] if number > 1 else ""
         if number == first or not before.strip():
             return True
-        return _indentation(text) <= _indentation(before) and text.lstrip()[0] not in ")]}"
+        return indentation(text) <= indentation(before) and text.lstrip()[0] not in ")]}"
 
     def _starts_block(self, number: int) -> bool:
         """Return whether a line is the first one of a block or of another branch."""
@@ -302,7 +302,3 @@ class FileExcerpts:
             if following > last or self._starts_statement(following, 0):
                 return window[:end]
         return window
-
-
-def _indentation(line: str) -> int:
-    return len(line) - len(line.lstrip())

@@ -14,6 +14,7 @@ from rootle.search.symbols.parsed_files import ParsedFiles, read_occurrences
 from rootle.search.symbols.scan_limits import OWNER_SCAN
 from rootle.search.symbols.symbol_request import SymbolRequest
 from rootle.syntax.aliases import DEFAULT, Alias, aliased_name, default_export
+from rootle.text.similarity.common_start import common_length
 from rootle.text.terms import file_stem
 
 # The ends of paths of JavaScript modules, in the order in which a path is completed.
@@ -118,14 +119,14 @@ def _nearest(
     Of several, the one whose path begins like the path of the alias is returned.
     """
     scores = {
-        one: _common(_module_parts(one.symbol.path)[::-1], alias.module[::-1])
+        one: common_length(_module_parts(one.symbol.path)[::-1], alias.module[::-1])
         for one in definitions
     }
     best = max(scores.values(), default=0)
     nearest = [one for one in definitions if best and scores[one] == best]
     return max(
         nearest,
-        key=lambda one: _common(one.symbol.path.split("/"), path.split("/")),
+        key=lambda one: common_length(one.symbol.path.split("/"), path.split("/")),
         default=None,
     )
 
@@ -134,9 +135,3 @@ def _module_parts(path: str) -> list[str]:
     folders = path.split("/")[:-1]
     stem = file_stem(path)
     return folders if stem in _PLAIN_STEMS else [*folders, stem]
-
-
-def _common(left: Sequence[str], right: Sequence[str]) -> int:
-    """Return the number of equal parts at the start of two sequences."""
-    pairs = zip(left, right, strict=False)
-    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))

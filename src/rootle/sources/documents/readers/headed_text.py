@@ -115,6 +115,25 @@ class ParagraphStack:
         return [(done.level or 0, text), *inner]
 
 
+class RowCells:
+    """The cells of a table row. The text of a table inside a cell is part of the cell."""
+
+    def __init__(self) -> None:
+        self._cells: list[list[str]] = []  # the words of each cell
+
+    def add(self, text: str) -> bool:
+        """Add a paragraph to the last cell; return False if there is none."""
+        if not self._cells:
+            return False
+        self._cells[-1] += text.split()
+        return True
+
+    def end(self) -> str:
+        """Return the row, and start the next one."""
+        cells, self._cells = self._cells, []
+        return join_cells([" ".join(words) for words in cells])
+
+
 def join_cells(cells: Sequence[str]) -> str:
     """Return a table row as text, in which empty cells keep their place; "" for an empty row."""
     return _CELL_SEPARATOR.join(cells).strip() if any(cells) else ""

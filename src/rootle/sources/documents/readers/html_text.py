@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
 from typing import Final
 
 from rootle.sources.documents.places import ExtractedDocument
 from rootle.sources.documents.readers.headed_text import HeadedText
+from rootle.sources.html_parser import TolerantHtmlParser
 
 _BLOCKS: Final = frozenset(
     "p div li dt dd tr blockquote section article figcaption caption title pre br hr table ul ol "
@@ -39,11 +39,11 @@ def escape_unclosed(html: str) -> str:
     return head + end + tail.replace("<", "&lt;")
 
 
-class _HtmlText(HTMLParser):
+class _HtmlText(TolerantHtmlParser):
     """Passes the headings and paragraphs of HTML to a HeadedText."""
 
     def __init__(self, text: HeadedText) -> None:
-        super().__init__(convert_charrefs=True)
+        super().__init__()
         self._text = text
         self._parts: list[str] = []
         self._level = 0
@@ -52,13 +52,6 @@ class _HtmlText(HTMLParser):
         self._is_first_cell = True
         self._is_in_cell = False
         self._is_cell_empty = False
-
-    def parse_marked_section(self, i: int, report: bool = True) -> int:
-        """Skip a section such as CDATA. An unknown kind of section is skipped like a comment."""
-        try:
-            return super().parse_marked_section(i, report)
-        except AssertionError:
-            return self.parse_bogus_comment(i)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
         if self._ignored == "head" and tag == "body":

@@ -9,7 +9,7 @@ from rootle.sources.documents.places import DocumentError, ExtractedDocument
 from rootle.sources.documents.readers.headed_text import (
     HeadedText,
     ParagraphStack,
-    join_cells,
+    RowCells,
 )
 from rootle.sources.documents.readers.office_properties import read_properties
 from rootle.sources.documents.readers.sheet_places import Row, SheetRows, add_comment
@@ -95,19 +95,12 @@ def _read_text(events: Iterator[XmlEvent], found: ExtractedDocument) -> None:
     text.end_section()
 
 
-class _TableRows:
-    """Joins the cells of rows. The text of a table inside a cell is part of the cell."""
+class _TableRows(RowCells):
+    """The rows of tables that are in no other table."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._depth = 0
-        self._cells: list[list[str]] = []
-
-    def add(self, text: str) -> bool:
-        """Add a paragraph to the last cell; return False if there is none."""
-        if not self._cells:
-            return False
-        self._cells[-1] += text.split()
-        return True
 
     def read(self, event: XmlEvent) -> str:
         """Return the row that this event ends, or ""."""
@@ -121,8 +114,7 @@ class _TableRows:
             # Repeated cells share one list, so that all of them get the same text.
             self._cells += [[]] * repeated
         elif kind == END and name == "table-row" and self._depth == 1:
-            cells, self._cells = self._cells, []
-            return join_cells([" ".join(words) for words in cells])
+            return self.end()
         return ""
 
 

@@ -11,7 +11,7 @@ from rootle.sources.documents.readers.charts import read_chart
 from rootle.sources.documents.readers.headed_text import (
     HeadedText,
     ParagraphStack,
-    join_cells,
+    RowCells,
 )
 from rootle.sources.documents.readers.office_properties import read_properties
 from rootle.sources.documents.zip_container import (
@@ -137,11 +137,11 @@ def _list_paragraphs(
             table_depth -= 1
 
 
-class _Row:
-    """Collects the cells of a row. The text of a table inside a cell is part of the cell."""
+class _Row(RowCells):
+    """A row whose cells may span several columns."""
 
     def __init__(self) -> None:
-        self._cells: list[list[str]] = []
+        super().__init__()
         self._missing = 0  # the number of further columns that the last cell spans
 
     def start(self, name: str, value: str) -> None:
@@ -152,18 +152,10 @@ class _Row:
         elif name in ("gridSpan", "gridBefore") and value.isascii() and value.isdigit():
             self._missing = min(int(value[:3]), _MAX_SPAN) - (name == "gridSpan")
 
-    def add(self, text: str) -> bool:
-        """Add a paragraph to the last cell; return False if there is none."""
-        if not self._cells:
-            return False
-        self._cells[-1] += text.split()
-        return True
-
     def end(self) -> str:
         """Return the row, and start the next one."""
-        row = join_cells([" ".join(words) for words in self._cells])
-        self._cells, self._missing = [], 0
-        return row
+        self._missing = 0
+        return super().end()
 
     def _skip(self) -> None:
         self._cells += [[] for _ in range(self._missing)]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from html import unescape
-from html.parser import HTMLParser
 from typing import Final
+
+from rootle.sources.html_parser import TolerantHtmlParser
 
 _MAIN: Final = re.compile(r"<main[\s>]|\srole=[\"']?main[\"'\s>]", re.IGNORECASE)
 _IGNORED: Final = frozenset(
@@ -58,11 +59,11 @@ def to_markdown(html: str) -> str:
     return MarkdownPage(html).text
 
 
-class _MarkdownWriter(HTMLParser):
+class _MarkdownWriter(TolerantHtmlParser):
     """Collects the lines of the main element of a page, or of the whole page if it has none."""
 
     def __init__(self, wanted: set[str], *, has_main: bool) -> None:
-        super().__init__(convert_charrefs=True)
+        super().__init__()
         self.lines: list[str] = []
         self.title: list[str] = []
         self.anchors: dict[str, int] = {}
@@ -89,13 +90,6 @@ class _MarkdownWriter(HTMLParser):
         if not self.rawdata.startswith("<") and not self.cdata_elem:
             self.handle_data(unescape(self.rawdata))
         self.end_block()
-
-    def parse_marked_section(self, i: int, report: bool = True) -> int:
-        """Skip a section such as CDATA. An unknown kind of section is skipped like a comment."""
-        try:
-            return super().parse_marked_section(i, report)
-        except AssertionError:
-            return self.parse_bogus_comment(i)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = {key: value or "" for key, value in attrs}

@@ -11,6 +11,7 @@ from rootle.sources.git.commits.changed_names import find_removed_names
 from rootle.sources.git.commits.commit_document import hidden_reason
 from rootle.sources.git.commits.definition_lines import defined_name, defined_names
 from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange, Hunk
+from rootle.text.definition_head import indentation
 
 # The maximum number of blocks of removed code per commit, including those of a deleted component.
 MAX_BLOCKS: Final = 5_000
@@ -151,14 +152,14 @@ def _scope(lines: Sequence[_OldLine], at: int, heading: str) -> str:
 
     `heading` is the name of the definition in the heading of the hunk.
     """
-    indent = _indent(lines[at].text)
+    indent = indentation(lines[at].text)
     for line in reversed(lines[max(0, at - _MAX_LINES) : at]):
         if not indent:
             return ""
-        if line.text.strip() and _indent(line.text) < indent:
+        if line.text.strip() and indentation(line.text) < indent:
             if line.name:
                 return line.name
-            indent = _indent(line.text)
+            indent = indentation(line.text)
     return heading if indent else ""
 
 
@@ -184,19 +185,15 @@ def _comment_start(lines: Sequence[_OldLine], at: int) -> int:
 
 def _definition_end(lines: Sequence[_OldLine], at: int) -> int:
     """Return the index after the last line of a definition, judged by the indentation."""
-    indent = _indent(lines[at].text)
+    indent = indentation(lines[at].text)
     end = at + 1
     for number in range(at + 1, min(len(lines), at + _MAX_LINES)):
         text = lines[number].text
         if not text.strip():
             continue
-        if _indent(text) <= indent and not _CLOSING.match(text):
+        if indentation(text) <= indent and not _CLOSING.match(text):
             break
-        if _indent(text) <= indent and lines[number].is_removed and lines[number].name:
+        if indentation(text) <= indent and lines[number].is_removed and lines[number].name:
             break
         end = number + 1
     return end
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from time import monotonic
 from typing import Final
@@ -20,62 +19,18 @@ _OPTIONS: Final = (
     *("--no-ext-diff", "--no-textconv", "--no-notes", "--no-decorate", "--no-show-signature"),
     *("--no-color", "--ignore-submodules", "--src-prefix=a/", "--dst-prefix=b/"),
 )
-_PATCH: Final = ("-p", "-U0")
+PATCH: Final = ("-p", "-U0")
 _CONFIG: Final = {"log.showRoot": "true", "log.follow": "false"}
 # Maximum number of bytes of a patch, without the files that the commit added. A commit with a
 # longer patch reformats or replaces whole folders.
 _MAX_PATCH_BYTES: Final = 6_000_000
 # The largest number of files for which git is asked to compare each added file with each removed
 # one. If there are more, git compares only files whose names are the same.
-_MAX_COMPARED: Final = 200
+MAX_COMPARED: Final = 200
 _WORD: Final = re.compile(rb"\w+")
 # The maximum number of lines removed from other files that are compared with the added lines. If a
 # commit removed more, those with the most words in common with the added lines are compared.
 _MAX_REMOVED_LINES: Final = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedText:
-    """The lines that a commit changed in one file."""
-
-    status: str  # A, C, D, M, R or T, as git names them
-    old_path: str
-    path: str
-    changes: tuple[LineChange, ...]
-
-
-def find_source(folder: str, sha: str, path: str, timeout_s: float) -> ChangedText | None:
-    """Return how a commit created a file: renamed (R), copied (C) or new (A, without changes).
-
-    The changes are relative to the file in the first parent that was renamed or copied. Return None
-    if git failed or was too slow, so that the source is not known.
-    """
-    deadline_s = monotonic() + timeout_s
-    renames = ("-M", "-C", f"-l{_MAX_COMPARED}")
-    files = _list_changed(folder, sha, renames, deadline_s)
-    if files is None:
-        return None
-    found = next((one for one in files if one.path == path), None)
-    if (found is None or found.status == "A") and len(files) > _MAX_COMPARED:
-        # git has not compared all files, so ask it for the source of this file only.
-        places = ("-M", "--follow")
-        followed = _list_changed(folder, sha, places, deadline_s, path)
-        if followed is None:
-            return None
-        changed = {one.old_path for one in files}
-        found = next((one for one in followed if one.path == path), None)
-        if found is not None and found.old_path not in changed:
-            found = None  # a copy of a file that the commit did not change
-    if found is None or found.status not in ("R", "C"):
-        return ChangedText("A", path, path, ())
-    # Given both names, git compares only these two files, and may report another status.
-    data = _read(folder, sha, (*_PATCH, "-M", "-C"), deadline_s, found.old_path, path)
-    if data is None:
-        return None
-    for file, patch in _pair_patches(data):
-        if (file.old_path, file.path) == (found.old_path, path):
-            return ChangedText(file.status, file.old_path, path, tuple(parse_changes(patch)))
-    return None
 
 
 def read_removals(
@@ -87,14 +42,14 @@ def read_removals(
     lines `added` are returned, those with the most common words first. Return None if git failed or
     was too slow, or if the commit changed too much.
     """
-    options = (*_PATCH, "-M", f"-l{_MAX_COMPARED}", "--diff-filter=a")
-    data = _read(folder, sha, options, monotonic() + timeout_s)
+    options = (*PATCH, "-M", f"-l{MAX_COMPARED}", "--diff-filter=a")
+    data = read_commit(folder, sha, options, monotonic() + timeout_s)
     if data is None or len(data) > _MAX_PATCH_BYTES:
         return None
     wanted = frozenset(word for line in added for word in _WORD.findall(line.encode()))
     rated = [
         (len(wanted.intersection(_WORD.findall(hunk))), file.old_path, hunk)
-        for file, patch in _pair_patches(data)
+        for file, patch in pair_patches(data)
         if file.path != path
         for hunk in split_hunks(patch)
     ]
@@ -109,14 +64,7 @@ def read_removals(
     return found
 
 
-def _list_changed(
-    folder: str, sha: str, options: Sequence[str], deadline_s: float, *paths: str
-) -> list[RawChange] | None:
-    data = _read(folder, sha, options, deadline_s, *paths)
-    return None if data is None else split_raw_diff(data)[0]
-
-
-def _read(
+def read_commit(
     folder: str, sha: str, options: Sequence[str], deadline_s: float, *paths: str
 ) -> bytes | None:
     """Return the changed files of a commit with `--raw -z`; None if git failed or was too slow."""
@@ -130,21 +78,10 @@ def _read(
     return None if output.returncode != 0 or output.timed_out else output.stdout
 
 
-def _pair_patches(data: bytes) -> Iterator[tuple[RawChange, bytes]]:
+def pair_patches(data: bytes) -> Iterator[tuple[RawChange, bytes]]:
     """Yield each changed file with its patch."""
     files, patch = split_raw_diff(data)
     starts = [found.start() for found in _BLOCK.finditer(patch)]
     if len(starts) == len(files):
         for file, (start, end) in zip(files, pairwise([*starts, len(patch)]), strict=True):
             yield file, patch[start:end]
-
-
-def find_renamed_path(folder: str, path: str, timeout_s: float) -> str:
-    """Return the path that a file has in the last commit, before a rename in the git index."""
-    output = run_git(
-        folder,
-        *("diff-index", "--cached", "-M", "--raw", "-z", "--ignore-submodules", "HEAD", "--"),
-        timeout_s=timeout_s,
-    )
-    files, _ = split_raw_diff(output.stdout)
-    return next((old for _, old, new in files if new == path), path)

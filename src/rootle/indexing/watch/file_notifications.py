@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Final
 
 from rootle.errors import UnavailableError
-from rootle.indexing.watch.file_events import FileChanges, WatchedPaths, interpret_events
-from rootle.indexing.watch.watched_folders import list_rule_folders, list_tree_folders
+from rootle.indexing.watch.event_interpretation import FileChanges, WatchedPaths, interpret_events
+from rootle.indexing.watch.indexed_folders import list_rule_folders, list_tree_folders
 from rootle.sources.git.git_dirs import GitFolders, find_git_folders
 
 if TYPE_CHECKING:

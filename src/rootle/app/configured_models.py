@@ -1,4 +1,4 @@
-"""The embedding models of one app, each loaded on first use."""
+"""The models of one app: for embedding, reranking and the expansion of queries."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from rootle.types import WarningCallback
 
 if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
-    from rootle.protocols import Embedder
+    from rootle.protocols import Embedder, Reranker
+    from rootle.search.stages.query_expansion import QueryExpansion
 
 
-class EmbeddingModels:
-    """The configured embedding model and its substitutes. Thread-safe."""
+class ConfiguredModels:
+    """The models that the configuration names, each loaded on first use. Thread-safe."""
 
     def __init__(self, config: Config, on_warning: WarningCallback) -> None:
         self._config = config
@@ -24,6 +25,7 @@ class EmbeddingModels:
         self._lock = threading.RLock()
         self._model_choice: ModelChoice | None = None
         self._embedder: Embedder | None = None
+        self._expansion: QueryExpansion | None = None
 
     def model_choice(self) -> ModelChoice:
         """Return the configured model, or the fallback or the shipped model if it is unusable."""
@@ -76,6 +78,36 @@ class EmbeddingModels:
 
         return StaticEmbedder()
 
+    def open_reranker(self) -> Reranker | None:
+        """Open the configured reranker; return None if there is none."""
+        if not (self._config.use_learned_reranker and self._config.reranker_provider):
+            return None
+        from rootle.rerank.factory import open_reranker
+
+        return open_reranker(self._config)
+
+    def query_expansion(self) -> QueryExpansion | None:
+        """Return the stage that expands questions, or None if `expandEndpoint` is empty.
+
+        All pipelines share the stage, so each question is sent to the LLM server once.
+        """
+        if not self._config.expand_endpoint:
+            return None
+        from rootle.expansion.factory import open_expander
+        from rootle.search.stages.query_expansion import QueryExpansion
+
+        with self._lock:
+            if self._expansion is None:
+                self._expansion = QueryExpansion(open_expander(self._config), self._config)
+            return self._expansion
+
+    def close_expansion(self) -> None:
+        """Close the stage that expands questions; it is created again when it is needed."""
+        with self._lock:
+            if self._expansion is not None:
+                self._expansion.close()
+            self._expansion = None
+
 
 @dataclass(frozen=True, slots=True)
 class ComponentSetup:
@@ -84,5 +116,5 @@ class ComponentSetup:
     root: Path
     index_dir: Path
     config: Config
-    models: EmbeddingModels
+    models: ConfiguredModels
     on_warning: WarningCallback

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rootle.indexing.watch.file_events import (
+from rootle.indexing.watch.event_interpretation import (
     DELETED,
     FileChanges,
     WatchedPaths,
