@@ -11,6 +11,7 @@ from typing import Final
 
 from rootle.index.reader import IndexReader, SparseReader
 from rootle.protocols import WeightedTerm
+from rootle.rank.log_lines import blank_generated
 from rootle.rank.question.language_detection import detect_language, foreign_function_words
 from rootle.rank.question.related_terms import find_terms_of_words
 from rootle.search.query.parse import ParsedQuestion
@@ -152,7 +153,7 @@ def prove_absent(words: Iterable[SubjectWord], index: IndexReader) -> tuple[Subj
 
 
 def _subject_words(question: ParsedQuestion, sparse: SparseReader) -> Iterable[SubjectWord]:
-    text = question.parsed.text
+    text = blank_generated(question.parsed.text)  # times and UUIDs are no subject
     typed = dict.fromkeys(WORD.findall(text))
     lower = {word.lower() for word in typed} - STOP_WORDS
     function_words = foreign_function_words(lower)
