@@ -30,7 +30,7 @@ def check_confidence(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
     if not answer.candidates.has_words:  # without the word index, nothing can be proved
         return answer if answer.confident else _add_note(answer, _IMPROBABLE)
     if answer.confident and answer.has_source:
-        return answer  # absent words are filled-in values
+        return answer  # absent words are filled-in values, for example
     check = check_words(answer.candidates.scoped.question, index)
     if answer.confident and not check.is_about(check.unknown):
         return answer  # even absent words would not change the answer
