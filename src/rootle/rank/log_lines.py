@@ -37,7 +37,7 @@ _QUOTED_VALUE: Final = re.compile(r"([\"'`])[^\s\"'`]{1,80}(?: [^\s\"'`]{1,80})?
 _CUT: Final = re.compile(r"[:\])|>=][\"']?\s+[\"']?|\s[-–]+\s|[:=][\"']")
 _QUOTED: Final = re.compile(r"\"([^\"]{10,400})\"")
 # The beginnings of what may follow a message: another error, fields and a remark in parentheses.
-_END: Final = re.compile(r":\s|[\"']?,?\s+[\w.-]{1,40}=[\"'\w/\[{-]|\s\(")
+_END: Final = re.compile(r":\s|[\"']?,?\s[\w.-]{1,40}=[\"'\w/\[{-]|\s\(")
 # A message and the exception that it reports, as Python prints it: `tick failed: OSError(24, 'x')`.
 _PRINTED_EXCEPTION: Final = re.compile(
     r"[^.;,\n]{8,200}:\s[A-Za-z_][\w.]{0,80}\((?:['\"\d].*)?\)?\s*"

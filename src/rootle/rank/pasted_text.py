@@ -232,7 +232,7 @@ def align_rows(found: Mapping[int, Mapping[int, float]]) -> dict[int, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _MessagePart:
     """A part of a pasted line that may be the message."""
 
     text: str
@@ -258,10 +258,10 @@ def _is_marked(text: str) -> bool:
     return all(mark.search(text) for mark in _WEAK_MARKS)
 
 
-def _split_message(line: str) -> list[_Part]:
+def _split_message(line: str) -> list[_MessagePart]:
     """Return the message field of a line, the line, and the parts of it that may be the message."""
     if not _is_marked(line):
-        return [] if _QUESTION.match(line) else [_Part(line)]
+        return [] if _QUESTION.match(line) else [_MessagePart(line)]
     message = read_message_field(line)
     tails = [part for part in split_tails(line) if not _COMPOUND.fullmatch(part)]
     start = max(tails, key=len, default=line)
@@ -271,13 +271,21 @@ def _split_message(line: str) -> list[_Part]:
         for head in split_heads(part)
         if not _COMPOUND.fullmatch(head)
     ]
-    parts = [*map(_Part, tails), *(_Part(head, min_share=_HEAD_SHARE) for head in heads)]
+    parts = [
+        *map(_MessagePart, tails),
+        *(_MessagePart(head, min_share=_HEAD_SHARE) for head in heads),
+    ]
     parts.sort(key=lambda part: -len(part.text))
     if message:
-        parts = [_Part(message), _Part(f'"{message}"', is_literal=True), _Part(line), *parts]
+        parts = [
+            _MessagePart(message),
+            _MessagePart(f'"{message}"', is_literal=True),
+            _MessagePart(line),
+            *parts,
+        ]
     else:
-        parts = [_Part(line), *parts]
-    distinct: dict[tuple[frozenset[str], bool], _Part] = {}
+        parts = [_MessagePart(line), *parts]
+    distinct: dict[tuple[frozenset[str], bool], _MessagePart] = {}
     for part in parts:
         distinct.setdefault((_fixed_words(part.text), part.is_literal), part)
     return list(distinct.values())[:MAX_PARTS]
@@ -292,7 +300,9 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(blank_generated(text))[:_MAX_WORDS])
 
 
-def _make_lines(row: int, parts: Sequence[_Part], weights: Mapping[str, float]) -> list[PastedLine]:
+def _make_lines(
+    row: int, parts: Sequence[_MessagePart], weights: Mapping[str, float]
+) -> list[PastedLine]:
     is_marked = any(_is_marked(part.text) for part in parts)
     return [
         _make_line(row, part, weights, is_marked=is_marked and not part.is_literal)
@@ -301,7 +311,7 @@ def _make_lines(row: int, parts: Sequence[_Part], weights: Mapping[str, float]) 
 
 
 def _make_line(
-    row: int, part: _Part, weights: Mapping[str, float], *, is_marked: bool
+    row: int, part: _MessagePart, weights: Mapping[str, float], *, is_marked: bool
 ) -> PastedLine:
     text, words = part.text, _words(part.text)
     fixed = frozenset(words) if part.is_literal else _fixed_words(text) & frozenset(words)

@@ -43,7 +43,7 @@ from rootle.search.stages.ranked_answer import (
 )
 from rootle.search.stages.rare_names import show_rare_names
 from rootle.search.stages.reranking import Reranking
-from rootle.search.stages.versions import asks_for_version, show_version
+from rootle.search.stages.versions import show_version
 
 if TYPE_CHECKING:
     from rootle.search.symbols.finder import SymbolFinder
@@ -132,7 +132,7 @@ def _answer_stages(
         Notes(config.no_results_suggestion),
         NamedSymbols(open_finder, tree),
         only_for(attrgetter("may_be_pasted"), partial(find_pasted_text, open_finder)),
-        only_for(asks_for_version, show_version),
+        only_for(attrgetter("version"), show_version),
         *named,
         *added,
         append_later_pages,

@@ -35,7 +35,6 @@ from rootle.types import Memory, SearchResponse, SearchResult, Span
 _MAX_TERMINAL_LINES: Final = 10
 _MAX_OMITTED_NAMED: Final = 3  # duplicates, or translations
 _TAB_CHARS: Final = 4
-_SIGNATURE: Final = re.compile(r"(?<=\w)\s?\(.*$")  # the parameters after a name
 _TITLE: Final = re.compile(r"#{1,6}\s+(\S.*)")
 _KIND: Final = re.compile(r"^[a-z]+ (?=\S+$)")  # such as "func " before a name
 _MARKDOWN: Final = (".md", ".mdx", ".markdown")
@@ -171,7 +170,7 @@ def _list_places(spans: Sequence[Span]) -> str:
     """
     scopes = [printable(span.scope) for span in spans]
     titles = [innermost(scope) for scope in scopes]
-    names = [_SIGNATURE.sub("", title) for title in titles]
+    names = [title.partition("(")[0].rstrip() or title for title in titles]
     width = shutil.get_terminal_size().columns
     left = width - len(_join_places(spans, ["" for _ in spans]))
     bare = [_KIND.sub("", name) for name in names]

@@ -18,6 +18,7 @@ from rootle.rank.question.intent import (
     is_composed,
 )
 from rootle.rank.question.test_request import asks_for_test, may_concern_tests
+from rootle.rank.question.version_question import find_asked_version
 from rootle.text.declared_names import find_declared_names
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier, whole_identifier, word_terms
 
@@ -79,6 +80,7 @@ class Question:
     code_terms: frozenset[str] = frozenset()  # terms that occur only in guessed code
     related: tuple[WeightedTerm, ...] = ()  # terms that code may use instead of these words
     may_be_pasted: bool = False  # may contain pasted text, a path or a hyphenated name
+    version: str = ""  # the version whose changes the question asks for
 
     @property
     def content_terms(self) -> tuple[WeightedTerm, ...]:
@@ -139,6 +141,7 @@ def parse_question(text: str, stem: Stemmer) -> Question:
         not is_symbol and is_composed(text),
         _find_code_terms(text, terms, stem),
         may_be_pasted=may_be_pasted(text),
+        version=find_asked_version(text),
     )
 
 

@@ -14,8 +14,7 @@ from typing import Final
 import numpy as np
 
 from rootle.index.reader import IndexReader
-from rootle.rank.question.parsed import Question
-from rootle.rank.question.version_question import find_asked_version, version_pattern
+from rootle.rank.question.version_question import version_pattern
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.stages.ranked_answer import (
@@ -40,11 +39,6 @@ _MARK: Final = re.compile(r"\s*(?:#{1,6}\s|={1,4}\s)")
 _UNDERLINE: Final = re.compile(r"([=\-~^*+#])\1{2,}\s*")
 
 
-def asks_for_version(question: Question) -> bool:
-    """Return whether a question asks for the changes in a version."""
-    return bool(find_asked_version(question.text))
-
-
 def show_version(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:
     """Return the answer. Files with a heading that contains the version come first.
 
@@ -52,7 +46,7 @@ def show_version(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) 
     """
     if scoped.lines or scoped.is_exact:
         return find(request, scoped)
-    version = find_asked_version(scoped.question.question.text)
+    version = scoped.question.question.version
     index = request.session.index
     ids, is_all = _list_files(version, index, scoped)
     headings, is_absent = _read_headings(version, ids, index)
