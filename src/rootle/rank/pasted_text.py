@@ -27,23 +27,17 @@ from rootle.rank.log_lines import (
     split_heads,
     split_tails,
 )
+from rootle.rank.word_alignment import WINDOW_LINES, WORD, Window, align_words
 from rootle.text.terms import STOP_WORDS
 from rootle.text.whole_names import line_numbers
 
 # Returns the number of all files, and for each word the number of files that contain it.
 CountFiles = Callable[[Sequence[str]], tuple[int, Sequence[int]]]
 
-_WORD: Final = re.compile(r"[^\W_]+")
 _COMPOUND: Final = re.compile(r"\S+")
 _MAX_LINES: Final = 12  # lines of a query that are searched; further lines add little
 _MAX_WORDS: Final = 60  # words per line of a query
-# A statement that contains a message can continue on the next lines.
-_WINDOW_LINES: Final = 5
-# The maximum distance of two aligned words, in words. The words in between are values that were
-# filled in, or code between two parts of a message.
-_MAX_GAP: Final = 8
 _MAX_PLACES: Final = 400  # occurrences of a word per text
-_MAX_PAIRS: Final = 100  # pairs of equal words in a line of the query and a window of a text
 # The maximum number of windows of a text that are aligned: those that share the most words with the
 # line. Aligning one window takes 0.5 ms.
 _MAX_WINDOWS: Final = 8
@@ -137,7 +131,7 @@ def may_be_pasted(text: str) -> bool:
     lower = text.strip().lower()
     if _is_marked(lower) or find_hyphenated_names(text)[0]:
         return True
-    return len(_WORD.findall(lower)) > 1 and _QUESTION.match(lower) is None
+    return len(WORD.findall(lower)) > 1 and _QUESTION.match(lower) is None
 
 
 def read_pasted_lines(text: str, count_files: CountFiles) -> list[list[PastedLine]]:
@@ -197,18 +191,20 @@ def _find_shares(pasted: PastedLine, lower: str) -> dict[int, float]:
             best[number] = 1.0
         elif pasted.is_marked:
             first = max(1, number - 1)
-            near = " ".join(lines[first - 1 : first - 1 + _WINDOW_LINES])
+            near = " ".join(lines[first - 1 : first - 1 + WINDOW_LINES])
             present = sum(weight for word, weight in counted if word in near)
             if present >= least:
                 windows.append((-present, first))
     for _, first in sorted(set(windows))[:_MAX_WINDOWS] if not best else ():
-        window = _Window(lines, first)
+        window = Window(lines, first)
         chain = [
-            pair for pair in _align(pasted, window.words) if pasted.words[pair[0]] in pasted.fixed
+            pair
+            for pair in align_words(pasted.words, pasted.weights, window.words)
+            if pasted.words[pair[0]] in pasted.fixed
         ]
         share = math.fsum(pasted.weights[pasted.words[at]] for at, _ in chain) / total
         if _is_source([pasted.words[at] for at, _ in chain], share, pasted.min_share):
-            number = window.main_line(pasted, chain)
+            number = window.main_line(pasted.weights, chain)
             if pasted.is_part:
                 share *= 1 - _PER_LINE * window.count_breaks(chain)
             best[number] = max(best.get(number, 0.0), share * _ALIGNED)
@@ -249,7 +245,7 @@ def _strip(row: str, *, is_alone: bool) -> str:
 
 def _has_words(text: str) -> bool:
     least = 2 if _COMPOUND.fullmatch(text) else _SHORT_WORDS if _is_marked(text) else _LITERAL_WORDS
-    return len(set(_WORD.findall(text))) >= least
+    return len(set(WORD.findall(text))) >= least
 
 
 def _is_marked(text: str) -> bool:
@@ -293,11 +289,11 @@ def _split_message(line: str) -> list[_MessagePart]:
 
 def _fixed_words(text: str) -> frozenset[str]:
     """Return the words of a text that come from its source."""
-    return frozenset(_WORD.findall(blank_values(text))) - _LOG_WORDS
+    return frozenset(WORD.findall(blank_values(text))) - _LOG_WORDS
 
 
 def _words(text: str) -> tuple[str, ...]:
-    return tuple(_WORD.findall(blank_generated(text))[:_MAX_WORDS])
+    return tuple(WORD.findall(blank_generated(text))[:_MAX_WORDS])
 
 
 def _make_lines(
@@ -372,60 +368,6 @@ def _find_anchors(pasted: PastedLine, text: str, total: float) -> list[int]:
             break  # a source must contain every word, so one word is enough
         rest -= pasted.weights[word] * pasted.words.count(word)
     return sorted(places)
-
-
-class _Window:
-    """The words of a few adjacent lines."""
-
-    def __init__(self, lines: Sequence[str], first: int) -> None:
-        self.words: list[str] = []
-        self._numbers: list[int] = []
-        for number, line in enumerate(lines[first - 1 : first - 1 + _WINDOW_LINES], first):
-            words = _WORD.findall(line)
-            self.words += words
-            self._numbers += [number] * len(words)
-
-    def main_line(self, pasted: PastedLine, chain: Sequence[tuple[int, int]]) -> int:
-        """Return the number of the line with most of the aligned words."""
-        weights: dict[int, float] = {}
-        for _, at in chain:
-            number = self._numbers[at]
-            weights[number] = weights.get(number, 0.0) + pasted.weights[self.words[at]]
-        return max(weights, key=lambda number: (weights[number], -number))
-
-    def count_breaks(self, chain: Sequence[tuple[int, int]]) -> int:
-        """Return the number of line breaks between the aligned words."""
-        return self._numbers[chain[-1][1]] - self._numbers[chain[0][1]]
-
-
-def _align(pasted: PastedLine, words: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the heaviest chain of equal words in the same order, without long gaps.
-
-    Each pair contains a position in the pasted line and a position in the words of the window.
-    """
-    places: dict[str, list[int]] = {}
-    for at, word in enumerate(words):
-        if word in pasted.weights:
-            places.setdefault(word, []).append(at)
-    pairs = [(i, j) for i, word in enumerate(pasted.words) for j in places.get(word, ())]
-    pairs = pairs[:_MAX_PAIRS]
-    # For each pair: the weight of the best chain that ends with it, and the previous pair.
-    best: list[tuple[float, int]] = []
-    for at, (i, j) in enumerate(pairs):
-        weight, before = 0.0, -1
-        for earlier in range(at):
-            p, q = pairs[earlier]
-            if p < i and q < j and i - p <= _MAX_GAP and j - q <= _MAX_GAP:
-                adjacent = 1e-6 if (i - p, j - q) == (1, 1) else 0.0
-                if best[earlier][0] + adjacent > weight:
-                    weight, before = best[earlier][0] + adjacent, earlier
-        best.append((weight + pasted.weights[pasted.words[i]], before))
-    chain = []
-    at = max(range(len(best)), key=lambda at: best[at][0], default=-1)
-    while at >= 0:
-        chain.append(pairs[at])
-        at = best[at][1]
-    return chain[::-1]
 
 
 def _is_source(matched: Sequence[str], share: float, least: float) -> bool:
