@@ -88,6 +88,11 @@ def test_names_and_exceptions_in_a_message_are_values(text: str, line: int) -> N
     assert found == {line}
 
 
+def test_a_name_in_a_logged_line_is_no_evidence_for_a_source() -> None:
+    (line, *_) = read_parts("2026-03-14 09:26:53 Job shop.tasks.add[42] received")
+    assert find_source_lines(line, "# A job: shop.tasks.add is documented here.\n") == []
+
+
 def test_a_source_with_the_same_name_is_better_than_one_with_a_field() -> None:
     text = "Job shop.tasks.add finished in 3s"
     source = f'log.info("Job %s finished in %ss", name, seconds)\n# {text}\n'

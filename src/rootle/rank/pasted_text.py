@@ -55,7 +55,7 @@ _HEAD_SHARE: Final = 0.99
 _TEMPLATE: Final = 0.97
 # Its share is reduced by this much for each line break in the source, because few words in the same
 # order are often in adjacent lines of code.
-_PER_LINE: Final = 0.1
+_PER_LINE: Final = 0.12
 # A text without signs of a message or of code must have this many words.
 _LITERAL_WORDS: Final = 4
 # If a line has the words in the same order, but not the literal text, its share is multiplied by
@@ -234,6 +234,7 @@ class _MessagePart:
     text: str
     min_share: float = _MIN_SHARE
     is_literal: bool = False  # a source must have the literal text
+    is_logged: bool = False  # names with dots and exceptions are only values
 
 
 def _strip(row: str, *, is_alone: bool) -> str:
@@ -284,7 +285,8 @@ def _split_message(line: str) -> list[_MessagePart]:
     distinct: dict[tuple[frozenset[str], bool], _MessagePart] = {}
     for part in parts:
         distinct.setdefault((_fixed_words(part.text), part.is_literal), part)
-    return list(distinct.values())[:MAX_PARTS]
+    is_logged = blank_generated(line) != line
+    return [replace(part, is_logged=is_logged) for part in distinct.values()][:MAX_PARTS]
 
 
 def _fixed_words(text: str) -> frozenset[str]:
@@ -323,7 +325,13 @@ def _make_line(
         is_compound=is_compound,
         min_share=part.min_share,
     )
-    return replace(line, template=_make_template(line)) if line.is_aligned else line
+    if not line.is_aligned:
+        return line
+    template = _make_template(line)
+    if not part.is_logged:
+        return replace(line, template=template)
+    fixed &= frozenset(WORD.findall(blank_code_values(text)))
+    return template or replace(line, fixed=fixed, searched=_find_searched(fixed, weights))
 
 
 def _make_template(line: PastedLine) -> PastedLine | None:
