@@ -165,11 +165,13 @@ def _find_sources(
     text = _COLORS.sub("", text)
     index = request.session.index
     frames = find_frames(text, index, scoped.files, partial(_locate_function, index, open_finder))
+    is_logged = len({line for lines in frames.lines.values() for line in lines}) == 1
+    place = frames if is_logged else None  # a logger writes only one place
     frames = _add_tests(frames, text, index, open_finder, scoped)
     names, is_only_name = find_hyphenated_names(text)
     message = _find_lines(index, names[0] if is_only_name else text, scoped, has_parts=has_parts)
     if frames.lines:
-        return _add_frames(message, frames.lines)
+        return _add_frames(message, frames.lines, is_logged=frames is place)
     if message.lines:
         return message
     if frames.doubtful:
@@ -178,13 +180,12 @@ def _find_sources(
     return _Sources({at: found for lines in named for at, found in lines.items()})
 
 
-def _add_frames(message: _Sources, frames: Lines) -> _Sources:
+def _add_frames(message: _Sources, frames: Lines, *, is_logged: bool) -> _Sources:
     """Return the lines of frames and those of a message.
 
-    The frames come first. A logger writes only one place, the statement with the message. If the
-    file of this place has the message, its line comes first, because the file may have changed.
+    The frames come first. A logger writes the place of the statement with the message. If the file
+    of this place has the message, its line comes first, because the file may have changed.
     """
-    is_logged = len({line for lines in frames.values() for line in lines}) == 1
     places = [at for at in frames if at in message.lines] if is_logged else []
     lines: dict[int, Sequence[int]] = {
         at: list(dict.fromkeys([*message.lines[at], *frames[at]])) for at in places
