@@ -147,6 +147,11 @@ def test_former_names_of_options_are_refused(arguments: tuple[str, ...], option:
             "--root; pass the folder without an option\ntry `rootle status --help`",
         ),
         (("search", "a", "--dir", "z"), "--dir z\ntry `rootle search --help`"),
+        (
+            ("search", "--without-gossip"),
+            "--without-gossip; to search for a text that begins with a hyphen, use "
+            "`rootle search -- --without-gossip`\ntry `rootle search --help`",
+        ),
         (("config", "show", "--loud"), "--loud\ntry `rootle config show --help`"),
     ],
 )

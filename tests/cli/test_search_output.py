@@ -17,6 +17,7 @@ from rootle.cli.results.style import Style
 from rootle.cli.search_output import print_markdown, print_response
 from rootle.serialization.markdown import response_as_markdown
 from rootle.types import (
+    CommitFacts,
     FileMetadata,
     SearchQuery,
     SearchResponse,
@@ -108,6 +109,69 @@ def test_the_innermost_names_of_a_scope_are_visible(monkeypatch: pytest.MonkeyPa
     also = "  also 101-101 method FeedAtNoon, 201-201 method FeedAtNoon"
     _set_terminal(monkeypatch, 10)
     assert also in _print_on_terminal(response)
+
+
+def test_the_places_of_other_spans_are_complete_and_their_names_as_long_as_possible(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _set_terminal(monkeypatch, 10)
+    (first,) = _long_response(1).results
+    for scopes, also in (
+        (
+            ("def feed(self, zebras: list[Zebra])", "def wash(self)", "class ZebraKeeper"),
+            "101-120 def feed, 201-220 def wash, 301-320 class ZebraKeeper",
+        ),
+        (
+            ("func ZebraKeeper.FeedAtNoon", "func ZebraKeeper.Wash", ""),
+            "101-120 ZebraKeeper.FeedAtNoon, 201-220 ZebraKeeper.Wash, 301-320",
+        ),
+        (
+            ("func ZebraKeeper.FeedTheYoungOnes", "func ZebraKeeper.WashTheOldOnes", "class Z"),
+            "101-120 ZebraKeeper.Fe…, 201-220 ZebraKeeper.Wa…, 301-320 Z",
+        ),
+    ):
+        spans = [
+            Span(at, at + 19, "", scope) for at, scope in zip((101, 201, 301), scopes, strict=True)
+        ]
+        response = replace(_long_response(1), results=(replace(first, more_spans=tuple(spans)),))
+        assert f"  also {also}" in _print_on_terminal(response)
+
+
+def test_lines_are_shown_without_tabs_and_their_common_indentation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _set_terminal(monkeypatch, 40)
+    first, *others = _long_response(3).results
+    code = f"\t\t\tif zebra {{\n\t\t\t\tfeed({'x' * 90})\n\t\t\t}}"
+    second = replace(others[0], snippet=code, end_line=3, more_spans=())
+    response = replace(_long_response(3), results=(first, second, others[1]))
+    lines = _print_on_terminal(response)
+    at = lines.index("  1  if zebra {")
+    assert lines[at + 1] == f"  2      feed({'x' * 65}…"
+    assert lines[at + 2] == "  3  }"
+
+
+def test_the_title_of_a_commit_is_on_a_line_of_its_own_if_it_is_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _set_terminal(monkeypatch, 40)
+    title = "Feed the zebras of the northern enclosure at noon"
+    commit = CommitFacts("a" * 40, "2026-03-14T10:00:00+00:00", "Ada <ada@example.com>", title)
+    (first,) = _long_response(1).results
+    first = replace(first, file_path=f"git:{'a' * 40}", commit=commit)
+    lines = _print_on_terminal(replace(_long_response(1), results=(first,)))
+    assert any(line.startswith("  ") and line.endswith(title) for line in lines)
+
+
+def test_the_heading_above_a_pasted_text_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    _set_terminal(monkeypatch, 40)
+    (first,) = _long_response(1).results
+    text = "## first_error\n\nno zebra\n\n## second_error\n\nthe zebra is hungry"
+    first = replace(
+        first, file_path="errors.md", snippet=text, end_line=7, matching_lines=(7,), more_spans=()
+    )
+    lines = _print_on_terminal(replace(_long_response(1), results=(first,)))
+    assert lines[0] == "errors.md:1-7  0.90  second_error"
 
 
 def test_messages_take_rows_of_the_screen_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import pytest
 
+from rootle.rank.hyphenated_names import find_hyphenated_names
+from rootle.rank.log_lines import is_logged
 from rootle.rank.pasted_text import (
     PastedLine,
     align_rows,
-    find_hyphenated_names,
     find_source_lines,
     may_be_pasted,
     read_pasted_lines,
@@ -60,6 +61,56 @@ def numbers(text: str, source: str = CODE, unknown: Sequence[str] = ()) -> list[
 )
 def test_a_message_is_found_without_its_values_and_the_words_of_a_logger(text: str) -> None:
     assert numbers(text, unknown=["40", "main"]) == [4]
+
+
+TEMPLATES = """\
+def finish(task, seconds, error):
+    log.info("Job %s[%s] finished in %ss", task.name, task.id, seconds)
+    log.error("Worker handler raised error: %r", error)
+    log.error(f"broker: cannot reach {url}: {error}")
+    log.warn("pool full")
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("Job shop.tasks.add finished in 0.03s: 4", 2),
+        ("Job shop.tasks.add[6ed4b1e5-aa92-4b3c-9d6c-2c9c4d6f0c11] finished in 0.03s", 2),
+        ("Worker handler raised error: ValueError('a long explanation, here')", 3),
+        ("Worker handler raised error: <Response [404] of shop.example>", 3),
+        ("broker: cannot reach amqp://guest@127.0.0.1:5672//: [Errno 111] Connection refused.", 4),
+        ('level=warn caller=pool.py:9 msg="pool full" size=3', 5),
+    ],
+)
+def test_names_and_exceptions_in_a_message_are_values(text: str, line: int) -> None:
+    found = {one.number for part in read_parts(text) for one in find_source_lines(part, TEMPLATES)}
+    assert found == {line}
+
+
+def test_a_name_in_a_logged_line_is_no_evidence_for_a_source() -> None:
+    (line, *_) = read_parts("2026-03-14 09:26:53 Job shop.tasks.add[42] received")
+    assert find_source_lines(line, "# A job: shop.tasks.add is documented here.\n") == []
+
+
+def test_a_source_with_the_same_name_is_better_than_one_with_a_field() -> None:
+    text = "Job shop.tasks.add finished in 3s"
+    source = f'log.info("Job %s finished in %ss", name, seconds)\n# {text}\n'
+    assert numbers(f"{text}:", source)[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-03-14 09:26:53,589 the pool is full", True),
+        ('{"level": "info", "msg": "the pool is full"}', True),
+        ("Timer failed in tick: OSError(24, 'Too many open files')", True),
+        ("what changed since 2026-03-14", False),
+        ("close the pool, raise PoolError('closed')", False),
+    ],
+)
+def test_texts_that_a_program_printed_are_recognized(text: str, expected: bool) -> None:
+    assert is_logged(text) is expected
 
 
 def test_words_in_another_order_are_no_source() -> None:

@@ -608,7 +608,7 @@ def test_the_lines_with_a_member_are_not_called_its_uses(
         "heat is used or mentioned on 2 other lines: query uses:Oven.heat lists those that may "
         "refer to Oven.heat" in text
     )
-    assert "1-1 of 1 uses of Oven.heat" in tool.run("uses:Oven.heat").text
+    assert "1 use of Oven.heat" in tool.run("uses:Oven.heat").text
 
 
 def test_a_limit_limits_the_files_of_a_list_of_uses(

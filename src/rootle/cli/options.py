@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -73,8 +74,7 @@ class CommandParser(argparse.ArgumentParser):
         self._first_word = words[0] if words else ""
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            is_root = unknown[0].partition("=")[0] == "--root" and "root" in vars(found)
-            hint = "; pass the folder without an option" if is_root else ""
+            hint = _explain_unknown(unknown[0], self.prog, vars(found))
             self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
         return found, unknown
 
@@ -83,6 +83,19 @@ class CommandParser(argparse.ArgumentParser):
             option = self._first_word.partition("=")[0]
             message = f"{option} must follow the command, as in `{self.prog} COMMAND {option} …`"
         self.exit(FAILURE, f"rootle: {_shorten_choices(message)}\ntry `{self.prog} --help`\n")
+
+
+def _explain_unknown(word: str, command: str, found: Mapping[str, object]) -> str:
+    """Return how to pass a word that is not an option of a command; "" if it is not known.
+
+    `found` contains the other arguments. A flag of another program can be a question.
+    """
+    if word.partition("=")[0] == "--root" and "root" in found:
+        return "; pass the folder without an option"
+    if word.startswith("-") and found.get("question") == []:
+        example = f"{command} -- {shlex.quote(word)}"
+        return f"; to search for a text that begins with a hyphen, use `{example}`"
+    return ""
 
 
 def _wrap_choices(usage: str) -> str:

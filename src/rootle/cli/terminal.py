@@ -60,11 +60,12 @@ def _escape(char: str) -> str:
 def fit_line(line: str, kept: int = 0) -> str:
     """Return a line that is cut to the width of the terminal; the cut is marked with "…".
 
-    The first `kept` characters are never cut: a path is useful only if it is complete.
+    The first `kept` characters are never cut: a path is useful only if it is complete. Tabs are
+    replaced by spaces, so that cut and complete lines have the same indentation.
     """
     width = max(shutil.get_terminal_size().columns, kept + 1)
     expanded = line.expandtabs()
-    return line if len(expanded) <= width else f"{expanded[: width - 1]}…"
+    return expanded if len(expanded) <= width else f"{expanded[: width - 1]}…"
 
 
 def write_line(line: str) -> None:

@@ -13,36 +13,31 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
-from rootle.rank.question.name_question import parse_name_question
+from rootle.rank.hyphenated_names import find_hyphenated_names, find_name_lines
+from rootle.rank.log_lines import (
+    MAX_PARTS,
+    blank_code_values,
+    blank_generated,
+    blank_values,
+    read_message_field,
+    split_heads,
+    split_tails,
+)
+from rootle.rank.word_alignment import WINDOW_LINES, WORD, Window, align_words
 from rootle.text.terms import STOP_WORDS
 from rootle.text.whole_names import line_numbers
 
 # Returns the number of all files, and for each word the number of files that contain it.
 CountFiles = Callable[[Sequence[str]], tuple[int, Sequence[int]]]
 
-_WORD: Final = re.compile(r"[^\W_]+")
 _COMPOUND: Final = re.compile(r"\S+")
-# The name of an option, a flag, a header or a package, without the hyphens before a flag.
-_HYPHENATED: Final = re.compile(
-    r"(?<![\w./-])-{0,2}([A-Za-z]\w{0,60}(?:-\w{1,60}){1,12})(?![\w/-])(?!\.\w)"
-)
-# In a longer query, a word with one hyphen is usually an ordinary one, such as "built-in".
-_MIN_HYPHENS: Final = 2
-_MAX_NAMES: Final = 2
-_MAX_FLAG_WORDS: Final = 5  # a query with a flag and at most this many words is about the flag
 _MAX_LINES: Final = 12  # lines of a query that are searched; further lines add little
 _MAX_WORDS: Final = 60  # words per line of a query
-# A statement that contains a message can continue on the next lines.
-_WINDOW_LINES: Final = 5
-# The maximum distance of two aligned words, in words. The words in between are values that were
-# filled in, or code between two parts of a message.
-_MAX_GAP: Final = 8
 _MAX_PLACES: Final = 400  # occurrences of a word per text
-_MAX_PAIRS: Final = 100  # pairs of equal words in a line of the query and a window of a text
 # The maximum number of windows of a text that are aligned: those that share the most words with the
 # line. Aligning one window takes 0.5 ms.
 _MAX_WINDOWS: Final = 8
@@ -52,20 +47,19 @@ _MIN_SHARE: Final = 0.6
 _MIN_WORDS: Final = 4
 _SHORT_WORDS: Final = 3
 _SHORT_SHARE: Final = 0.75
+# The minimum share for a line without values that may be part of the message, and for the beginning
+# of a line: both leave out words that the source may have.
+_TEMPLATE_SHARE: Final = 0.75
+_HEAD_SHARE: Final = 0.99
+# The share of such a line is multiplied by this factor, so that a source with the values is better.
+_TEMPLATE: Final = 0.97
+# Its share is reduced by this much for each line break in the source, because few words in the same
+# order are often in adjacent lines of code.
+_PER_LINE: Final = 0.12
 # A text without signs of a message or of code must have this many words.
 _LITERAL_WORDS: Final = 4
 # Fewer plain words than that. They are neither a path nor the report of a program.
 _FEW_WORDS: Final = re.compile(r"[^\W\d_]+(?:\s+[^\W\d_]+){0,2}")
-# Patterns for the text around a name. They show whether the name is a part of a longer name, a
-# whole string, a key or a selector.
-_CONTINUED: Final = re.compile(r"[\w-]")
-_BEGUN: Final = re.compile(r"\w-{0,9}$")
-_OPEN_QUOTE: Final = re.compile(r"[\"'`]-{0,2}$")
-_CLOSE_QUOTE: Final = re.compile(r"=?[\"'`]")
-_BEFORE_KEY: Final = re.compile(r"[ \t]*(?:- )?|.*[.#]")
-_MAX_BEFORE_NAME: Final = 200
-# The share of a line that mentions a name, but does not have it as a string or a key.
-_MENTION: Final = 0.8
 # If a line has the words in the same order, but not the literal text, its share is multiplied by
 # this factor.
 _ALIGNED: Final = 0.95
@@ -74,7 +68,7 @@ _RARE_WEIGHT: Final = math.log(5)
 # Signs of a message or of code: characters of code, quotes around words, log levels, names of
 # exceptions, absolute paths and addresses. The texts are in lower case.
 _MARKED: Final = re.compile(
-    r"[<>{}\[\]=%;\\|]|\w\(|\(\)|(?<!\w)[\"'`]|[\"'`](?!\w)|://|\w(?:error|exception):"
+    r"[<>{}\[\]=%;\\|]|\w\(|\(\)|\(\d[\w.]{0,9}\)|(?<!\w)[\"'`]|[\"'`](?!\w)|://|\w(?:error|exception):"
     r"|(?:^|\s)(?:error|warn|warning|fatal|panic|critical|severe)\b|(?:^|\s)/[\w.-]{1,80}/|\w@\w"
 )
 # Signs of a message if both occur.
@@ -85,18 +79,11 @@ _LONG_HEAD: Final = re.compile(r"[^:\s]+(?:\s+[^:\s]+){3,30}:\s")
 _QUESTION: Final = re.compile(
     r"(?:how|what|where|when|which|who|whose|why|is|are|can|could|do|does|did)\b"
 )
-# Values that were probably filled in: numbers, paths, addresses, and one or two words in quotes.
-_VALUE: Final = re.compile(r"[/@]|\b\d")
-_QUOTED_VALUE: Final = re.compile(r"([\"'`])[^\s\"'`]{1,80}(?: [^\s\"'`]{1,80})?\1")
 # Words that loggers add to a message.
 _LOG_WORDS: Final = frozenset(
     "critical debug err error errors exception fatal info level log main msg notice panic severe "
     "trace uncaught warn warning".split()
 )
-# Punctuation after a time, a level, the name of a logger or the key of a message.
-_CUT: Final = re.compile(r"[:\])|>=][\"']?\s+[\"']?|\s[-–]+\s|[:=][\"']")
-_QUOTED: Final = re.compile(r"\"([^\"]{10,400})\"")
-_MAX_VARIANTS: Final = 8
 # Signs before the lines of a diff, of a quotation and of a numbered listing.
 _LINE_SIGN: Final = re.compile(r"(?:[>+-]|\d{1,6}[:|])\s?")
 
@@ -115,6 +102,14 @@ class PastedLine:
     searched: tuple[str, ...]
     is_marked: bool  # the line has signs of a message or of code
     is_compound: bool  # the text is one name of several words, such as `max-page-size`
+    min_share: float = _MIN_SHARE  # the share of its words that a source must have
+    # The same line without values that may be a part of the message, such as `shop.tasks.add`.
+    template: PastedLine | None = None
+
+    @property
+    def is_part(self) -> bool:
+        """Whether words were left out, so that the rest must be in the source."""
+        return self.min_share > _MIN_SHARE
 
     @property
     def is_aligned(self) -> bool:
@@ -141,7 +136,7 @@ def may_be_pasted(text: str, *, has_phrases: bool = False) -> bool:
         return True
     if _FEW_WORDS.fullmatch(lower) and not has_phrases:
         return False
-    return len(_WORD.findall(lower)) > 1 and _QUESTION.match(lower) is None
+    return len(WORD.findall(lower)) > 1 and _QUESTION.match(lower) is None
 
 
 def read_pasted_lines(text: str, count_files: CountFiles) -> list[list[PastedLine]]:
@@ -153,13 +148,13 @@ def read_pasted_lines(text: str, count_files: CountFiles) -> list[list[PastedLin
     rows = text.split("\n")
     lines = [_strip(row, is_alone=len(rows) == 1) for row in rows]
     found = [
-        (row, [part for part in _split_message(line) if _has_words(part)])
+        (row, [part for part in _split_message(line) if part.is_literal or _has_words(part.text)])
         for row, line in enumerate(lines)
         if _has_words(line)
     ]
     found = [(row, parts) for row, parts in found if parts][:_MAX_LINES]
     distinct = list(
-        dict.fromkeys(word for _, parts in found for part in parts for word in _words(part))
+        dict.fromkeys(word for _, parts in found for part in parts for word in _words(part.text))
     )
     if not distinct:
         return []
@@ -171,37 +166,6 @@ def read_pasted_lines(text: str, count_files: CountFiles) -> list[list[PastedLin
     return [_make_lines(row, parts, weights) for row, parts in found]
 
 
-def find_hyphenated_names(text: str) -> tuple[list[str], bool]:
-    """Return at most two hyphenated names in a query, and whether the query is just about a name.
-
-    Such a query consists of a name, asks where it is defined, or has few words and a flag. In other
-    queries, flags and names with several hyphens are returned.
-    """
-    matches = list(_HYPHENATED.finditer(text))
-    names = list(dict.fromkeys(match[1] for match in matches))
-    flags = {match[1] for match in matches if _is_flag(text, match)}
-    if len(names) == 1 and (_asks_for_place(text, names[0]) or _is_about_flag(text, flags)):
-        return names, True
-    kept = [name for name in names if name in flags or name.count("-") >= _MIN_HYPHENS]
-    return kept[:_MAX_NAMES], False
-
-
-def _asks_for_place(text: str, name: str) -> bool:
-    """Return whether a query is just a hyphenated name, or asks where this name is defined."""
-    identifier = name.replace("-", "_")
-    asked = parse_name_question(re.sub(rf"-{{0,2}}{re.escape(name)}", identifier, text))
-    return asked is not None and asked.name == identifier and asked.aspect == "definitions"
-
-
-def _is_about_flag(text: str, flags: Collection[str]) -> bool:
-    return bool(flags) and len(text.split()) <= _MAX_FLAG_WORDS
-
-
-def _is_flag(text: str, match: re.Match[str]) -> bool:
-    """Return whether hyphens come before a name, or an equals sign after it."""
-    return match[0].startswith("-") or text[match.end() : match.end() + 1] == "="
-
-
 def find_source_lines(pasted: PastedLine, text: str) -> list[SourceLine]:
     """Return the lines of a text from which a pasted line may come, best first.
 
@@ -209,13 +173,21 @@ def find_source_lines(pasted: PastedLine, text: str) -> list[SourceLine]:
     """
     lower = text.lower()
     if pasted.is_compound:
-        return _find_name(pasted.text, lower)
+        return _list_sources(find_name_lines(pasted.text, lower))
+    best = _find_shares(pasted, lower)
+    if pasted.template is not None:
+        for number, share in _find_shares(pasted.template, lower).items():
+            best[number] = max(best.get(number, 0.0), share * _TEMPLATE)
+    return _list_sources(best)
+
+
+def _find_shares(pasted: PastedLine, lower: str) -> dict[int, float]:
     counted = [(word, pasted.weights[word]) for word in pasted.words if word in pasted.fixed]
     total = math.fsum(weight for _, weight in counted)
-    least = total * _MIN_SHARE * 0.999  # allow for rounding errors of sums
+    least = total * pasted.min_share * 0.999  # allow for rounding errors of sums
     numbers = line_numbers(lower, _find_anchors(pasted, lower, total))
     if not numbers:
-        return []
+        return {}
     lines = lower.split("\n")
     best: dict[int, float] = {}
     windows: list[tuple[float, int]] = []
@@ -224,20 +196,24 @@ def find_source_lines(pasted: PastedLine, text: str) -> list[SourceLine]:
             best[number] = 1.0
         elif pasted.is_marked:
             first = max(1, number - 1)
-            near = " ".join(lines[first - 1 : first - 1 + _WINDOW_LINES])
+            near = " ".join(lines[first - 1 : first - 1 + WINDOW_LINES])
             present = sum(weight for word, weight in counted if word in near)
             if present >= least:
                 windows.append((-present, first))
     for _, first in sorted(set(windows))[:_MAX_WINDOWS] if not best else ():
-        window = _Window(lines, first)
+        window = Window(lines, first)
         chain = [
-            pair for pair in _align(pasted, window.words) if pasted.words[pair[0]] in pasted.fixed
+            pair
+            for pair in align_words(pasted.words, pasted.weights, window.words)
+            if pasted.words[pair[0]] in pasted.fixed
         ]
         share = math.fsum(pasted.weights[pasted.words[at]] for at, _ in chain) / total
-        if _is_source([pasted.words[at] for at, _ in chain], share):
-            number = window.main_line(pasted, chain)
+        if _is_source([pasted.words[at] for at, _ in chain], share, pasted.min_share):
+            number = window.main_line(pasted.weights, chain)
+            if pasted.is_part:
+                share *= 1 - _PER_LINE * window.count_breaks(chain)
             best[number] = max(best.get(number, 0.0), share * _ALIGNED)
-    return _list_sources(best)
+    return best
 
 
 def align_rows(found: Mapping[int, Mapping[int, float]]) -> dict[int, float]:
@@ -256,6 +232,16 @@ def align_rows(found: Mapping[int, Mapping[int, float]]) -> dict[int, float]:
     return shares
 
 
+@dataclass(frozen=True, slots=True)
+class _MessagePart:
+    """A part of a pasted line that may be the message."""
+
+    text: str
+    min_share: float = _MIN_SHARE
+    is_literal: bool = False  # a source must have the literal text
+    is_logged: bool = False  # names with dots and exceptions are only values
+
+
 def _strip(row: str, *, is_alone: bool) -> str:
     line = row.strip()
     if not is_alone and (sign := _LINE_SIGN.match(line)) is not None:
@@ -265,7 +251,7 @@ def _strip(row: str, *, is_alone: bool) -> str:
 
 def _has_words(text: str) -> bool:
     least = 2 if _COMPOUND.fullmatch(text) else _SHORT_WORDS if _is_marked(text) else _LITERAL_WORDS
-    return len(set(_WORD.findall(text))) >= least
+    return len(set(WORD.findall(text))) >= least
 
 
 def _is_marked(text: str) -> bool:
@@ -274,39 +260,107 @@ def _is_marked(text: str) -> bool:
     return all(mark.search(text) for mark in _WEAK_MARKS)
 
 
-def _split_message(line: str) -> list[str]:
-    """Return a line, the text after each punctuation mark of a logger, and the parts in quotes."""
+def _split_message(line: str) -> list[_MessagePart]:
+    """Return the message field of a line, the line, and the parts of it that may be the message."""
     if not _is_marked(line):
-        return [] if _QUESTION.match(line) else [line]
-    tails = [line[cut.end() :].strip(" \"'") for cut in islice(_CUT.finditer(line), _MAX_VARIANTS)]
-    quoted = [match[1] for match in islice(_QUOTED.finditer(line), _MAX_VARIANTS)]
-    parts = [part for part in (*tails, *quoted) if not _COMPOUND.fullmatch(part)]
-    return list(dict.fromkeys([line, *sorted(parts, key=lambda part: -len(part))]))[:_MAX_VARIANTS]
+        return [] if _QUESTION.match(line) else [_MessagePart(line)]
+    message = read_message_field(line)
+    tails = [part for part in split_tails(line) if not _COMPOUND.fullmatch(part)]
+    start = max(tails, key=len, default=line)
+    heads = [
+        head
+        for part in dict.fromkeys((line, start))
+        for head in split_heads(part)
+        if not _COMPOUND.fullmatch(head)
+    ]
+    parts = [
+        *map(_MessagePart, tails),
+        *(_MessagePart(head, min_share=_HEAD_SHARE) for head in heads),
+    ]
+    parts.sort(key=lambda part: -len(part.text))
+    if message:
+        parts = [
+            _MessagePart(message),
+            _MessagePart(f'"{message}"', is_literal=True),
+            _MessagePart(line),
+            *parts,
+        ]
+    else:
+        parts = [_MessagePart(line), *parts]
+    distinct: dict[tuple[frozenset[str], bool], _MessagePart] = {}
+    for part in parts:
+        distinct.setdefault((_fixed_words(part.text), part.is_literal), part)
+    is_logged = blank_generated(line) != line
+    return [replace(part, is_logged=is_logged) for part in distinct.values()][:MAX_PARTS]
+
+
+def _fixed_words(text: str) -> frozenset[str]:
+    """Return the words of a text that come from its source."""
+    return frozenset(WORD.findall(blank_values(text))) - _LOG_WORDS
 
 
 def _words(text: str) -> tuple[str, ...]:
-    return tuple(_WORD.findall(text)[:_MAX_WORDS])
+    return tuple(WORD.findall(blank_generated(text))[:_MAX_WORDS])
 
 
-def _make_lines(row: int, parts: Sequence[str], weights: Mapping[str, float]) -> list[PastedLine]:
-    is_marked = _is_marked(parts[0])
-    return [_make_line(row, part, weights, is_marked=is_marked) for part in parts]
+def _make_lines(
+    row: int, parts: Sequence[_MessagePart], weights: Mapping[str, float]
+) -> list[PastedLine]:
+    is_marked = any(_is_marked(part.text) for part in parts)
+    return [
+        _make_line(row, part, weights, is_marked=is_marked and not part.is_literal)
+        for part in parts
+    ]
 
 
-def _make_line(row: int, text: str, weights: Mapping[str, float], *, is_marked: bool) -> PastedLine:
-    words = _words(text)
-    plain = _QUOTED_VALUE.sub(" ", text)
-    kept = " ".join(part for part in plain.split() if not _VALUE.search(part))
-    fixed = frozenset(_WORD.findall(kept)) & frozenset(words) - _LOG_WORDS
+def _make_line(
+    row: int, part: _MessagePart, weights: Mapping[str, float], *, is_marked: bool
+) -> PastedLine:
+    text, words = part.text, _words(part.text)
+    fixed = frozenset(words) if part.is_literal else _fixed_words(text) & frozenset(words)
     is_compound = _COMPOUND.fullmatch(text) is not None
-    common = {word for word in STOP_WORDS.intersection(words) if weights[word] < _RARE_WEIGHT}
-    needed = words if is_compound else [word for word in words if word in fixed - common]
-    searched = sorted(
-        (word for word in dict.fromkeys(needed) if weights[word] > 0),
-        key=lambda word: -weights[word],
+    line = PastedLine(
+        row=row,
+        text=text,
+        weights={word: weights[word] for word in words},
+        words=words,
+        fixed=fixed,
+        searched=_find_searched(words if is_compound else fixed, weights, is_all=is_compound),
+        is_marked=is_marked,
+        is_compound=is_compound,
+        min_share=part.min_share,
     )
-    own = {word: weights[word] for word in words}
-    return PastedLine(row, text, own, words, fixed, tuple(searched), is_marked, is_compound)
+    if not line.is_aligned:
+        return line
+    template = _make_template(line)
+    if not part.is_logged:
+        return replace(line, template=template)
+    fixed &= frozenset(WORD.findall(blank_code_values(text)))
+    return template or replace(line, fixed=fixed, searched=_find_searched(fixed, weights))
+
+
+def _make_template(line: PastedLine) -> PastedLine | None:
+    """Return a line without values that may be a part of the message; None if little is left."""
+    plain = blank_code_values(line.text)
+    words = tuple(word for word in _words(plain) if word in line.weights)
+    fixed = frozenset(words) & line.fixed
+    searched = _find_searched(fixed, line.weights)
+    if fixed == line.fixed or len(words) < _SHORT_WORDS or len(searched) < _SHORT_WORDS - 1:
+        return None
+    share = max(line.min_share, _TEMPLATE_SHARE)
+    return replace(line, text=plain, words=words, fixed=fixed, searched=searched, min_share=share)
+
+
+def _find_searched(
+    words: Collection[str], weights: Mapping[str, float], *, is_all: bool = False
+) -> tuple[str, ...]:
+    """Return the words to look up, rarest first. Common stop words are looked up if `is_all`."""
+    wanted = (
+        word
+        for word in dict.fromkeys(words)
+        if weights[word] > 0 and (is_all or word not in STOP_WORDS or weights[word] >= _RARE_WEIGHT)
+    )
+    return tuple(sorted(wanted, key=lambda word: (-weights[word], word)))
 
 
 def _list_sources(shares: Mapping[int, float]) -> list[SourceLine]:
@@ -314,26 +368,12 @@ def _list_sources(shares: Mapping[int, float]) -> list[SourceLine]:
     return [SourceLine(number, share) for number, share in ranked]
 
 
-def _find_name(name: str, text: str) -> list[SourceLine]:
-    """Return the lines with a whole name in a lower-case text. Strings and keys come first."""
-    starts = [match.start() for match in islice(re.finditer(re.escape(name), text), _MAX_PLACES)]
-    best: dict[int, float] = {}
-    for number, start in zip(line_numbers(text, starts), starts, strict=True):
-        before = text[text.rfind("\n", 0, start) + 1 : start][-_MAX_BEFORE_NAME:]
-        after = text[start + len(name) : start + len(name) + 2]
-        if not _CONTINUED.match(after) and not _BEGUN.search(before):
-            is_string = _OPEN_QUOTE.search(before) and _CLOSE_QUOTE.match(after)
-            is_named = bool(is_string) or _BEFORE_KEY.fullmatch(before) is not None
-            best[number] = max(best.get(number, 0.0), 1.0 if is_named else _MENTION)
-    return _list_sources(best)
-
-
 def _find_anchors(pasted: PastedLine, text: str, total: float) -> list[int]:
     """Return the positions of some words, at least one of which every source contains."""
     places: list[int] = []
     rest = total
     for word in pasted.searched:
-        if rest < total * _MIN_SHARE:
+        if rest < total * pasted.min_share:
             break
         found = re.finditer(re.escape(word), text)
         places += [match.start() for match in islice(found, _MAX_PLACES)]
@@ -343,58 +383,8 @@ def _find_anchors(pasted: PastedLine, text: str, total: float) -> list[int]:
     return sorted(places)
 
 
-class _Window:
-    """The words of a few adjacent lines."""
-
-    def __init__(self, lines: Sequence[str], first: int) -> None:
-        self.words: list[str] = []
-        self._numbers: list[int] = []
-        for number, line in enumerate(lines[first - 1 : first - 1 + _WINDOW_LINES], first):
-            words = _WORD.findall(line)
-            self.words += words
-            self._numbers += [number] * len(words)
-
-    def main_line(self, pasted: PastedLine, chain: Sequence[tuple[int, int]]) -> int:
-        """Return the number of the line with most of the aligned words."""
-        weights: dict[int, float] = {}
-        for _, at in chain:
-            number = self._numbers[at]
-            weights[number] = weights.get(number, 0.0) + pasted.weights[self.words[at]]
-        return max(weights, key=lambda number: (weights[number], -number))
-
-
-def _align(pasted: PastedLine, words: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the heaviest chain of equal words in the same order, without long gaps.
-
-    Each pair contains a position in the pasted line and a position in the words of the window.
-    """
-    places: dict[str, list[int]] = {}
-    for at, word in enumerate(words):
-        if word in pasted.weights:
-            places.setdefault(word, []).append(at)
-    pairs = [(i, j) for i, word in enumerate(pasted.words) for j in places.get(word, ())]
-    pairs = pairs[:_MAX_PAIRS]
-    # For each pair: the weight of the best chain that ends with it, and the previous pair.
-    best: list[tuple[float, int]] = []
-    for at, (i, j) in enumerate(pairs):
-        weight, before = 0.0, -1
-        for earlier in range(at):
-            p, q = pairs[earlier]
-            if p < i and q < j and i - p <= _MAX_GAP and j - q <= _MAX_GAP:
-                adjacent = 1e-6 if (i - p, j - q) == (1, 1) else 0.0
-                if best[earlier][0] + adjacent > weight:
-                    weight, before = best[earlier][0] + adjacent, earlier
-        best.append((weight + pasted.weights[pasted.words[i]], before))
-    chain = []
-    at = max(range(len(best)), key=lambda at: best[at][0], default=-1)
-    while at >= 0:
-        chain.append(pairs[at])
-        at = best[at][1]
-    return chain[::-1]
-
-
-def _is_source(matched: Sequence[str], share: float) -> bool:
+def _is_source(matched: Sequence[str], share: float, least: float) -> bool:
     if sum(word not in STOP_WORDS for word in matched) < 2:
         return False
-    min_share = _SHORT_SHARE if len(matched) < _MIN_WORDS else _MIN_SHARE
-    return len(matched) >= _SHORT_WORDS and share >= min_share
+    min_share = max(_SHORT_SHARE, least) if len(matched) < _MIN_WORDS else least
+    return len(set(matched)) >= _SHORT_WORDS and share >= min_share

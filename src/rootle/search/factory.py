@@ -42,6 +42,7 @@ from rootle.search.stages.ranked_answer import (
 )
 from rootle.search.stages.rare_names import show_rare_names
 from rootle.search.stages.reranking import Reranking
+from rootle.search.stages.versions import show_version
 
 if TYPE_CHECKING:
     from rootle.search.symbols.finder import SymbolFinder
@@ -162,6 +163,7 @@ def _answer_stages(
         PipelineStage(Notes(config.no_results_suggestion)),
         PipelineStage(NamedSymbols(open_finder, tree), "name"),
         PipelineStage(partial(find_pasted_text, open_finder), "pasted"),
+        PipelineStage(show_version, "version"),
         *named,
         *_wrap_stages(*features.stages),
         PipelineStage(append_later_pages),

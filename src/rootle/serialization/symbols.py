@@ -130,7 +130,8 @@ def describe_uses(answer: SymbolAnswer) -> str:
         total = _count_uses(answer)
     elif total > _count_uses(answer):
         noun = f"{noun} and mentions"
-    if answer.counts.keys() <= {answer.aspect.removesuffix("s")}:  # the noun names the kind
+    kinds = answer.counts.keys() - (_MENTIONS if are_apart else ())
+    if kinds <= {answer.aspect.removesuffix("s")}:  # the noun names the kind
         counts = ""
     if not total:
         read = "" if answer.is_complete else " in the files that were read"
@@ -141,8 +142,11 @@ def describe_uses(answer: SymbolAnswer) -> str:
         return found + _describe_local(answer) + unread
     first, last_shown = answer.offset + 1, answer.offset + len(answer.uses)
     shown = f"{first}-{last_shown}" if answer.uses else "0"
-    of = f"{at_least}{total} {noun} of {answer.name}{_describe_place(answer)}"
-    found = f"{shown} of {of}" + (f" ({counts})" if counts else "") + _describe_by_name(answer)
+    subject = f"{answer.name}{_describe_place(answer)}"
+    found = f"{shown} of {at_least}{total} {noun} of {subject}"
+    if total == len(answer.uses) == 1 and answer.is_complete:
+        found = f"1 {noun.removesuffix('s')} of {subject}"
+    found += (f" ({counts})" if counts else "") + _describe_by_name(answer)
     return found + _describe_indirect(answer) + _describe_local(answer) + _describe_unread(answer)
 
 

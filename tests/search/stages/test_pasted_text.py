@@ -59,6 +59,24 @@ def test_the_source_of_a_message_comes_before_a_test_that_quotes_it(app: App) ->
     assert "tests/test_pool.py" in {result.file_path for result in response.results}
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ts=2026-03-14T09:26:11.123Z caller=pool.py:3 level=error msg={message!r} remote=8a1b2c",
+        '{{"time":"2026-03-14T09:26:11.123Z","source":"pool.py:3","msg":{message!r},"id":"8a1b2c"}}',
+        "[2026-03-14 09:26:11,123: ERROR/Main-1] [6ed4b1e5-aa92-4b3c-9d6c-2c9c4d6f0c11]: {message}",
+    ],
+)
+def test_a_logged_line_leads_to_its_message_with_confidence(line: str, app: App) -> None:
+    text = line.format(message=MESSAGE.removeprefix("ERROR ")).replace("'", '"')
+    response = app.search(text)
+    first = response.results[0]
+    assert first.file_path == "src/pool.py"
+    assert first.start_line <= LINE <= first.end_line
+    assert response.confident
+    assert not [note for note in response.suggestions if "no indexed text" in note]
+
+
 @pytest.mark.slow
 def test_quotes_in_a_message_are_no_phrases(app: App) -> None:
     message = 'service "billing" cannot open 31 connections, the limit of the pool is "30"'

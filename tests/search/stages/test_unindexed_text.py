@@ -163,6 +163,24 @@ def test_a_name_that_generated_code_defines_is_not_called_undefined(
     assert not any(note in one for one in app.search("who calls NewLimit").suggestions)
 
 
+@pytest.mark.parametrize(
+    "question", ["implementations of Problem", "which classes extend Problem", "uses of Problem"]
+)
+def test_a_list_of_uses_says_that_generated_code_has_the_name(
+    question: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    files = {
+        "src/problem.js": "export class Problem {}\n",
+        "src/local.js": 'import { Problem } from "./problem.js";\nclass Local extends Problem {}\n',
+        "src/errors.js": "/* This file is generated. Do not edit! */\n"
+        'import { Problem } from "./problem.js";\nclass Other extends Problem {}\n',
+    }
+    app = make_app(make_repository(tmp_path / "repo", files))
+    note = "Problem also occurs in a file that is not fully indexed: src/errors.js:2 (generated)"
+    assert note in app.search(question).suggestions
+    assert note not in app.search("where is Problem defined").suggestions
+
+
 @pytest.mark.slow
 def test_a_secret_file_is_not_read_for_a_name(tmp_path: Path, make_app: MakeApp) -> None:
     files = {**FILES, "id_rsa": "HiddenName\n", ".env": "HiddenName=1\n"}

@@ -73,7 +73,7 @@ def test_a_question_about_tests_of_a_module_lists_them_before_other_files() -> N
         response = app.search(SearchQuery("which tests cover matching"))
     assert response.symbols is not None
     assert describe_definitions(response.symbols) == "1 file of matching"
-    assert describe_uses(response.symbols) == "1-1 of 1 tests of matching"
+    assert describe_uses(response.symbols) == "1 test of matching"
     assert response.results[0].file_path == "tests/test_matching.py"
 
 

@@ -231,3 +231,25 @@ def test_tables_of_lua_extend_others_at_the_top_level() -> None:
     assert answer is not None
     assert _places(answer) == ["dialog.lua:2"]
     assert [symbol.path for symbol in answer.definitions] == ["container.lua"]
+
+
+def test_types_of_go_implement_an_interface_by_embedding_a_type_of_another_package() -> None:
+    head = 'import (\n\t"example.com/shop/poll"\n\tother "example.com/shop/fake/poll"\n)\n\n'
+    poller = "package poll\n\ntype Poller struct{}\n\nfunc (p *Poller) "
+    embedding = "struct {\n\t*poll.Poller\n\tname string\n}\n"
+    files = {
+        "go.mod": "module example.com/shop\n",
+        "api/source.go": "package api\n\ntype Source interface {\n\tRun(limit int)\n}\n",
+        "poll/poll.go": f"{poller}Run(limit int) {{}}\n",
+        "fake/poll/poll.go": f"{poller}Go() {{}}\n",
+        "aws/aws.go": f"package aws\n\n{head}type Cloud {embedding}",
+        "gce/gce.go": f"package gce\n\n{head}type Fake struct {{\n\tother.Poller // fake\n}}\n",
+        "dns/dns.go": f"package dns\n\n{head}type Zone {embedding}\n"
+        "func (z *Zone) Run(limit string) {}\n",
+        "eks/eks.go": 'package eks\n\nimport "example.com/shop/aws"\n\n'
+        'type Cluster struct {\n\taws.Cloud `yaml:",inline"`\n}\n',
+    }
+    with _open(files) as app:
+        answer = app.symbols("Source", "implementations")
+    assert sorted(_places(answer)) == ["aws/aws.go:8", "eks/eks.go:5", "poll/poll.go:3"]
+    assert answer.is_complete

@@ -31,8 +31,7 @@ def test_local_variables_are_no_uses_of_a_method() -> None:
         answer = app.symbols("Check.isSame", "uses")
     assert [(use.path, use.line) for use in answer.uses] == [("Check.java", 3)]
     assert describe_uses(answer) == (
-        "1-1 of 1 uses of Check.isSame (1 call); "
-        "without 2 lines that have a local variable with this name"
+        "1 use of Check.isSame (1 call); without 2 lines that have a local variable with this name"
     )
 
 
@@ -49,3 +48,14 @@ def test_a_name_that_only_tests_define_leads_to_the_field_with_the_same_letters(
         answer = app.symbols("buildLater", "assignments")
     assert [symbol.path for symbol in answer.definitions] == ["page_test.go"]
     assert answer.similar == ("type Root > BuildLater (config.go:4)",)
+
+
+def test_the_kind_of_uses_is_not_repeated_in_parentheses() -> None:
+    code = "class Pool:\n    def __init__(self):\n        self.max_size = 1\n\n"
+    code += "    def grow(self):\n        # Twice the max_size.\n        self.max_size = 2\n"
+    code += "\n    def shrink(self):\n        self.max_size = 1\n"
+    repository = indexed_repository({"pool.py": code})
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        found = describe_uses(app.symbols("max_size", "assignments"))
+    assert found.startswith("1-2 of 2 assignments of max_size")
+    assert "(2 assignments" not in found

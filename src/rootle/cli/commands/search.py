@@ -49,7 +49,7 @@ def register(parser: CommandParser) -> None:
         nargs="*",
         help='words, a name, an "exact phrase" or a /regular expression/; path:PATTERN, '
         "lang:LANGUAGE and -WORD filter the results; in the shell, put single quotes around a "
-        'question that contains "exact phrases" or -WORD',
+        'question that contains "exact phrases" or -WORD, and -- before one that begins with -',
     )
     parser.add_argument(
         "--image",

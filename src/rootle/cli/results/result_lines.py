@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -32,6 +34,10 @@ from rootle.types import Memory, SearchResponse, SearchResult, Span
 # Maximum lines of a span on a terminal: the first one, and those with the most matching words.
 _MAX_TERMINAL_LINES: Final = 10
 _MAX_OMITTED_NAMED: Final = 3  # duplicates, or translations
+_TAB_CHARS: Final = 4
+_TITLE: Final = re.compile(r"#{1,6}\s+(\S.*)")
+_KIND: Final = re.compile(r"^[a-z]+ (?=\S+$)")  # such as "func " before a name
+_MARKDOWN: Final = (".md", ".mdx", ".markdown")
 _SCORE_CHARS: Final = 6  # the length of a score with the spaces before it
 
 
@@ -158,11 +164,19 @@ def _lines_about(result: SearchResult, style: Style) -> Iterator[str]:
 
 
 def _list_places(spans: Sequence[Span]) -> str:
-    """Return the lines and scopes of spans; if they are too long for a line, only inner names."""
+    """Return the lines of spans with as much of their scopes as fits on a line of the terminal.
+
+    The scopes become shorter for all spans, so that no span is missing.
+    """
     scopes = [printable(span.scope) for span in spans]
-    line = _join_places(spans, scopes)
-    is_long = len(line) > shutil.get_terminal_size().columns
-    return _join_places(spans, map(innermost, scopes)) if is_long else line
+    titles = [innermost(scope) for scope in scopes]
+    names = [title.partition("(")[0].rstrip() or title for title in titles]
+    width = shutil.get_terminal_size().columns
+    left = width - len(_join_places(spans, ["" for _ in spans]))
+    bare = [_KIND.sub("", name) for name in names]
+    cut = [cut_end(name, left // max(1, sum(map(bool, bare))) - 1) for name in bare]
+    lines = [_join_places(spans, one) for one in (scopes, titles, names, bare, cut)]
+    return next((line for line in lines if len(line) <= width), lines[-1])
 
 
 def _join_places(spans: Sequence[Span], scopes: Iterable[str]) -> str:
@@ -204,10 +218,12 @@ def _heading(
     # The location is never cut.
     columns = shutil.get_terminal_size().columns
     left = columns - len(location) - (_SCORE_CHARS if is_first else 0) - 2
-    scope = printable(span.scope)
+    scope = printable(_find_scope(result, span))
     about, below = scope, ""
     if is_first and result.commit is not None:
         about = describe_commit_briefly(result.commit)
+        if is_brief and not is_one_line and len(about) > left:
+            about, below = "", cut_end(about, columns - 2)
         about = cut_end(about, left) if is_brief else about
     elif style.is_terminal and (is_one_line or shows_name(scope, left)):
         about = fit_scope(scope, left)
@@ -216,6 +232,19 @@ def _heading(
     yield heading + (f"  {style.paint(about, YELLOW)}" if about else "")
     if below:
         yield f"  {style.paint(below, YELLOW)}"
+
+
+def _find_scope(result: SearchResult, span: Span) -> str:
+    """Return the scope of a span, or the heading above the pasted text of the question.
+
+    A span of a document can contain several short sections.
+    """
+    found = [line for line in result.matching_lines or () if span.start_line < line]
+    if not result.file_path.endswith(_MARKDOWN) or not found or found[0] > span.end_line:
+        return span.scope
+    above = span.snippet.split("\n")[: found[0] - span.start_line]
+    titles = [match[1] for line in above if (match := _TITLE.fullmatch(line))]
+    return titles[-1].rstrip("# ") if titles else span.scope
 
 
 def _span_lines(span: Span, words: set[str], style: Style) -> Iterator[str]:
@@ -243,12 +272,19 @@ def _best_lines(
     width = len(str(span.end_line))
     texts = [at for at, line in enumerate(lines) if line.strip()]
     chosen = most_relevant([lines[at] for at in texts], words, limit)
-    for index in (texts[at] for at in chosen):
+    shown = [texts[at] for at in chosen]
+    codes = _remove_indentation([lines[index].rstrip() for index in shown])
+    for index, code in zip(shown, codes, strict=True):
         number = style.paint(f"{span.start_line + index:>{width + 2}}", DIM)
-        line = printable(lines[index].rstrip())
+        line = printable(code)
         if is_cut:
             line = fit_line(f"{'':{width + 4}}{line}")[width + 4 :]
         yield f"{number}  {highlight(line, words, style)}"
+
+
+def _remove_indentation(lines: Sequence[str]) -> list[str]:
+    """Return lines without their common indentation, with spaces instead of tabs."""
+    return textwrap.dedent("\n".join(line.expandtabs(_TAB_CHARS) for line in lines)).split("\n")
 
 
 def _describe_omitted(paths: Sequence[str], noun: str) -> str:

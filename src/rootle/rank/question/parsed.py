@@ -17,6 +17,7 @@ from rootle.rank.question.intent import (
     is_composed,
 )
 from rootle.rank.question.test_request import asks_for_test, may_concern_tests
+from rootle.rank.question.version_question import find_asked_version
 from rootle.text.declared_names import find_declared_names
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier, whole_identifier, word_terms
 
@@ -77,6 +78,7 @@ class Question:
     is_composed: bool = False  # a description and names or code, as language models write
     code_terms: frozenset[str] = frozenset()  # terms that occur only in guessed code
     related: tuple[WeightedTerm, ...] = ()  # terms that code may use instead of these words
+    version: str = ""  # the version whose changes the question asks for
 
     @property
     def content_terms(self) -> tuple[WeightedTerm, ...]:
@@ -136,6 +138,7 @@ def parse_question(text: str, stem: Stemmer) -> Question:
         _TEXT_WORD.search(text) is not None,
         not is_symbol and is_composed(text),
         _find_code_terms(text, terms, stem),
+        version=find_asked_version(text),
     )
 
 

@@ -122,10 +122,12 @@ def _find_name(question: ParsedQuestion) -> NameQuestion | None:
 def _find_traits(question: ParsedQuestion) -> Traits:
     """Return the traits that depend on the words of a question."""
     parsed = question.parsed
-    names: Traits = frozenset({"names"}) if _may_name_code(question) else NO_TRAITS
+    traits: Traits = frozenset({"names"}) if _may_name_code(question) else NO_TRAITS
     if may_be_pasted(parsed.text, has_phrases=bool(parsed.phrases)):
-        return names | {"pasted"}
-    return names
+        traits |= {"pasted"}
+    if question.question.version:
+        traits |= {"version"}
+    return traits
 
 
 def _may_name_code(question: ParsedQuestion) -> bool:

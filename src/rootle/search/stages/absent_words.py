@@ -16,6 +16,7 @@ from typing import Final
 from rootle.index.reader import IndexReader, SparseReader
 from rootle.protocols import WeightedTerm
 from rootle.rank.confidence import reject
+from rootle.rank.log_lines import blank_generated
 from rootle.rank.question.language_detection import foreign_function_words
 from rootle.rank.question.parsed import Question
 from rootle.rank.question.related_terms import find_terms_of_words
@@ -135,6 +136,8 @@ def check_confidence(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
         return _reject_undefined(answer, index)
     if not answer.candidates.has_words:  # without the word index, nothing can be proved
         return answer if answer.confident else _add_note(answer, _IMPROBABLE)
+    if answer.confident and answer.has_source:
+        return answer  # absent words are filled-in values, for example
     check = _check_words(answer.candidates.scoped.question, index)
     if answer.confident and not check.is_about(check.unknown):
         return answer  # even absent words would not change the answer
@@ -274,7 +277,7 @@ def _prove_absent(words: Iterable[SubjectWord], index: IndexReader) -> tuple[Sub
 
 
 def _subject_words(question: ParsedQuestion, sparse: SparseReader) -> Iterable[SubjectWord]:
-    text = question.parsed.text
+    text = blank_generated(question.parsed.text)  # times and UUIDs are no subject
     typed = dict.fromkeys(WORD.findall(text))
     lower = {word.lower() for word in typed} - STOP_WORDS
     function_words = foreign_function_words(lower)

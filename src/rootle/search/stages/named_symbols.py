@@ -78,7 +78,9 @@ class NamedSymbols:
             return asked.find_plainly()
         answer = answer or self._answer_with_uses(asked) or self._answer_plainly(asked)
         is_defined = answer.symbols is not None and answer.symbols.definitions
-        if is_defined or not question.is_explicit or self._tree is None:
+        # A list of uses is complete only if it includes those in generated code.
+        is_complete = is_defined and question.aspect == "definitions"
+        if is_complete or not question.is_explicit or self._tree is None:
             return answer
         notes = note_unindexed_name(question.name, request, scoped, self._tree)
         return replace(answer, notes=(*answer.notes, *notes))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from rootle.index.reader import FileState, IndexReader
-from rootle.protocols import MAX_MATCH_TERMS, Ids, WeightedTerm
+from rootle.rank.hyphenated_names import find_hyphenated_names
+from rootle.rank.log_lines import is_logged
 from rootle.rank.pasted_text import (
     PastedLine,
     align_rows,
-    find_hyphenated_names,
-    find_source_lines,
     read_pasted_lines,
 )
 from rootle.rank.path_features import quotes_messages
 from rootle.rank.question.intent import Intent
-from rootle.rank.ranking_inputs import Floats, Ints
 from rootle.search.long_question import MAX_QUERY_CHARS
 from rootle.search.query.scope import Lines, ScopedQuery
 from rootle.search.query.stack_frames import FRAME_MARK, Frame, Frames, find_frames
@@ -34,6 +32,7 @@ from rootle.search.stages.ranked_answer import (
     put_first,
     put_last,
 )
+from rootle.search.stages.source_search import Shares, SourceSearch
 from rootle.text.terms import WORD, whole_identifier
 from rootle.text.translated_paths import is_catalogue
 from rootle.types import Symbol
@@ -41,15 +40,6 @@ from rootle.types import Symbol
 if TYPE_CHECKING:
     from rootle.search.symbols.finder import SymbolFinder
 
-_MAX_FILES_WITH_WORDS: Final = 100  # files whose chunks are compared with a line of the query
-_MAX_MATCHED_CHUNKS: Final = 5_000
-_MAX_READ_CHUNKS: Final = 48  # chunks that are read for a line of the query
-_MAX_TEXTS: Final = 120  # chunks that are read for one query
-# A chunk is read if it has this share of a line's words. The source needs a larger share, but some
-# of the words may be in the next chunk.
-_CHUNK_SHARE: Final = 0.5
-_MAX_TERMS: Final = 12
-_MIN_TERMS: Final = 2  # fewer words do not identify a line
 # A text that occurs in more files is no evidence for one of them.
 _MAX_FILES: Final = 6
 _MAX_LINES_PER_FILE: Final = 12
@@ -79,8 +69,6 @@ _DESCRIBING: Final[frozenset[Intent]] = frozenset(("usage", "test", "history"))
 # Escape codes for colors in terminals.
 _COLORS: Final = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 
-Shares = dict[int, dict[int, dict[int, float]]]  # by file id, row of the query and line number
-
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
@@ -90,6 +78,7 @@ class _Sources:
     is_first: bool = False  # whether the files of these lines are the first results
     share: float = 0.0  # the share of the words that the best line has
     is_ordered: bool = False  # whether the order is that of the frames, innermost first
+    has_message: bool = False  # whether code contains the message, except for filled-in values
 
 
 _NONE: Final = _Sources({})
@@ -150,6 +139,7 @@ def _find_pasted_text(
     answer = find(request, replace(scoped, chunk_ids=chunk_ids, lines=sources.lines))
     if not sources.is_first:
         return answer
+    answer = replace(answer, has_source=sources.has_message)
     if sources.is_ordered:
         return put_first(answer, list(sources.lines))
     return put_first(answer, [at for at in answer.file_ids.tolist() if at in sources.lines])
@@ -178,20 +168,38 @@ def _find_sources(
     if FRAME_MARK.search(text):
         locate = partial(_locate_function, index, open_finder)
         frames = find_frames(text, index, scoped.files, locate)
+    is_logged = len({line for lines in frames.lines.values() for line in lines}) == 1
+    place = frames if is_logged else None  # a logger writes only one place
     if REPORT_MARK.search(text):
         frames = _add_tests(frames, text, index, open_finder, scoped)
     names, is_only_name = find_hyphenated_names(text)
     message = _find_lines(index, names[0] if is_only_name else text, scoped, has_parts=has_parts)
     if frames.lines:
-        rest = {at: found for at, found in message.lines.items() if at not in frames.lines}
-        lines = {at: [*found, *message.lines.get(at, ())] for at, found in frames.lines.items()}
-        return _Sources({**lines, **rest}, is_first=True, share=1.0, is_ordered=True)
+        return _add_frames(message, frames.lines, is_logged=frames is place)
     if message.lines:
         return message
     if frames.doubtful:
         return _Sources(frames.doubtful, is_first=True, share=1.0, is_ordered=True)
     named = (_find_lines(index, name, scoped).lines for name in names)
     return _Sources({at: found for lines in named for at, found in lines.items()})
+
+
+def _add_frames(message: _Sources, frames: Lines, *, is_logged: bool) -> _Sources:
+    """Return the lines of frames and those of a message.
+
+    The frames come first. A logger writes the place of the statement with the message. If the file
+    of this place has the message, its line comes first, because the file may have changed.
+    """
+    places = [at for at in frames if at in message.lines] if is_logged else []
+    lines: dict[int, Sequence[int]] = {
+        at: list(dict.fromkeys([*message.lines[at], *frames[at]])) for at in places
+    }
+    for at in (*frames, *message.lines):
+        found = [*frames.get(at, ()), *message.lines.get(at, ())]
+        lines.setdefault(at, list(dict.fromkeys(found)))
+    return _Sources(
+        lines, is_first=True, share=1.0, is_ordered=True, has_message=message.has_message
+    )
 
 
 def _locate_function(
@@ -243,98 +251,14 @@ def _find_lines(
 ) -> _Sources:
     question = scoped.question.question
     is_whole = question.is_composed or question.intent in _DESCRIBING
+    is_whole = is_whole and not is_logged(text)
     lines = read_pasted_lines(text, partial(_count_files, index))
-    search = _Search(index, scoped.files)
+    search = SourceSearch(index, scoped.files)
     for parts in lines:
         for part in parts if has_parts and not is_whole else parts[:1]:
             if search.find(part, may_lack_words=part.is_marked and not is_whole):
                 break
     return _choose(index, lines, search.found, _WHOLE if is_whole else 0.0)
-
-
-class _Search:
-    """Finds the source lines: the lines of files from which the rows of a query come."""
-
-    def __init__(self, index: IndexReader, files: Collection[int] | None) -> None:
-        self.found: Shares = {}
-        self._index = index
-        self._files = files
-        self._left = _MAX_TEXTS
-
-    def find(self, line: PastedLine, *, may_lack_words: bool) -> bool:
-        """Add the source lines. Return whether one of them is in code that is not a test."""
-        if len(line.searched) < (len(set(line.words)) if line.is_compound else _MIN_TERMS):
-            return False
-        found = self._search_files(line)
-        is_in_code = self._has_code(found)
-        if may_lack_words and not line.is_compound and not is_in_code:
-            further = self._search_chunks(line)
-            is_in_code = self._has_code(further)
-            found = {**further, **found}
-        for file_id, shares in found.items():
-            rows = self.found.setdefault(file_id, {}).setdefault(line.row, {})
-            for number, share in shares.items():
-                rows[number] = max(rows.get(number, 0.0), share)
-        return is_in_code
-
-    def _has_code(self, found: Mapping[int, object]) -> bool:
-        states = self._index.files(found).values()
-        return not all(quotes_messages(state.path) for state in states)
-
-    def _search_files(self, line: PastedLine) -> dict[int, dict[int, float]]:
-        """Return the source lines in files that contain all words of a line."""
-        sparse = self._index.sparse
-        words = line.searched[:MAX_MATCH_TERMS]
-        stems = sparse.stems(" ".join(words))
-        ids = sparse.files_with(stems, [], _MAX_FILES_WITH_WORDS, self._files)
-        if not ids:
-            return {}
-        terms = list(dict.fromkeys(stems))
-        weights = np.zeros(len(terms))
-        for word, stem in zip(words, stems, strict=True):
-            weights[terms.index(stem)] += line.weights[word]
-        chunk_ids, masks = sparse.matches(terms, _MAX_MATCHED_CHUNKS, among="file", ids=ids)
-        values = (masks[:, None] >> np.arange(len(terms)) & 1) @ weights
-        least = weights.sum() * (_CHUNK_SHARE if line.is_aligned else 1.0) - 1e-9
-        wanted = values >= least
-        chunk_ids, values = chunk_ids[wanted], values[wanted]
-        order = _order_chunks(self._index.dense.find_files(chunk_ids), values)
-        return self._read(line, chunk_ids[order].tolist())
-
-    def _search_chunks(self, line: PastedLine) -> dict[int, dict[int, float]]:
-        """Return the source lines in the chunks that full-text search finds first.
-
-        A chunk may lack some words, because a message contains values that the program fills in.
-        """
-        terms = dict.fromkeys(self._index.sparse.stems(" ".join(line.searched[:_MAX_TERMS])))
-        wanted = [WeightedTerm(term, 1.0) for term in terms]
-        hits = self._index.sparse.query(wanted, _MAX_READ_CHUNKS, self._files)
-        return self._read(line, hits.ids.tolist())
-
-    def _read(self, line: PastedLine, chunk_ids: Sequence[int]) -> dict[int, dict[int, float]]:
-        """Return the source lines in chunks, until the limit of texts is reached."""
-        chosen = chunk_ids[: min(_MAX_READ_CHUNKS, self._left)]
-        rows = list(self._index.chunks(chosen).values())
-        texts = self._index.excerpts([(row.file_id, row.start, row.end) for row in rows])
-        self._left -= len(rows)
-        found: dict[int, dict[int, float]] = {}
-        for row, text in zip(rows, texts, strict=True):
-            for source in find_source_lines(line, text):
-                number = row.start_line + source.number - 1
-                found.setdefault(row.file_id, {}).setdefault(number, source.share)
-        return found
-
-
-def _order_chunks(files: Ids, values: Floats) -> Ints:
-    """Return an order with the best chunk of each file first, and then the second best of each.
-
-    Otherwise, a file with many matching chunks, such as a recorded log, could use up the limit of
-    texts.
-    """
-    by_file = np.lexsort((-values, files))
-    ranks = np.arange(len(files)) - files[by_file].searchsorted(files[by_file])
-    order: Ints = by_file[np.lexsort((-values[by_file], ranks))]
-    return order
 
 
 def _count_files(index: IndexReader, words: Sequence[str]) -> tuple[int, Sequence[int]]:
@@ -367,7 +291,12 @@ def _choose(
         return _NONE
     near.sort(key=lambda at: (-values[at], paths[at]))
     is_first = not quoting.issuperset(near) or _is_long(lines, share)
-    return _Sources({at: _best_lines(shares[at]) for at in near}, is_first=is_first, share=share)
+    return _Sources(
+        {at: _best_lines(shares[at]) for at in near},
+        is_first=is_first,
+        share=share,
+        has_message=is_first and share >= _NEAR,
+    )
 
 
 def _best_lines(shares: Mapping[int, float]) -> list[int]:

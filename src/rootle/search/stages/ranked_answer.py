@@ -48,6 +48,8 @@ class RankedAnswer:
     max_score: float = 1.0  # higher scores are shown as this score
     symbols: SymbolAnswer | None = None  # definitions and uses, if the question is about a name
     lines: Lines = field(default_factory=dict)  # lines that results must show
+    # Whether the pasted message or the section about the version of the question was found.
+    has_source: bool = False
     # Why the answer is wrong, such as that the requested name has no definition; "" if unknown.
     undefined: str = ""
 

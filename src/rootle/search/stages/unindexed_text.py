@@ -35,9 +35,9 @@ def note_unindexed(request: SearchRequest, scoped: ScopedQuery) -> tuple[str, ..
 def note_unindexed_name(
     name: str, request: SearchRequest, scoped: ScopedQuery, tree: WorkingTree
 ) -> tuple[str, ...]:
-    """Return a note if a name without a known definition is in code that is not fully indexed.
+    """Return a note if a name is in code that is not fully indexed.
 
-    Generated code often defines the names that other code uses.
+    Generated code often defines the names that other code uses, and uses those that it defines.
     """
     last = _LAST_WORD.search(name)
     if last is None:

@@ -26,6 +26,7 @@ from rootle.search.symbols.parsed_files import ParsedFiles
 from rootle.search.symbols.scan_limits import ScanLimits
 from rootle.syntax.go_signatures import NAMED, GoTypeUse, Signature
 from rootle.syntax.go_types import EmbeddedType, GoFile, GoType, package_name, read_go_file
+from rootle.text.terms import whole_identifier
 from rootle.types import SymbolUse
 
 _MAX_INTERFACES: Final = 10  # interfaces with the requested name
@@ -37,6 +38,11 @@ _MAX_COMPARISONS: Final = 1_000_000  # of methods with those of an interface
 _ERROR: Final = {"Error": GoMethod("", Signature(results=(GoTypeUse(NAMED, "string"),)))}
 # A line that declares a method.
 _METHOD: Final = re.compile(r"^func[ \t]{0,9}\([^()\n]{0,300}\)[ \t]{0,9}(\w+)", re.MULTILINE)
+# A line that embeds a type of another package, perhaps with a tag.
+_EMBEDDED: Final = re.compile(
+    r"^[ \t]{1,9}\*?\w+\.(\w+)[ \t]{0,99}(?:`[^`\n]*`[ \t]{0,99})?(?://.*)?$", re.MULTILINE
+)
+_MAX_EMBEDDING: Final = 1_000  # files with the name of an embedded type
 # A line that may declare or embed a type.
 _TYPE: Final = re.compile(r"^(?:type[ \t]{1,9}|[ \t]{1,9}\*?)(\w+)", re.MULTILINE)
 
@@ -49,6 +55,7 @@ class GoImplementation:
     """A type with all methods of an interface."""
 
     state: FileState
+    name: str
     row: int
     line: str
 
@@ -108,7 +115,9 @@ class GoInterfaces:
             methods = self._interface_methods(file, kind)
             if methods:
                 target = file.package, name
-                found |= {(one.state.path, one.row): one for one in self._types(methods, target)}
+                new = list(self._types(methods, target))
+                new += self._embedding(new, methods)
+                found |= {(one.state.path, one.row): one for one in new}
         return list(found.values())
 
     def is_embedded_foreign(
@@ -192,7 +201,68 @@ class GoInterfaces:
                 if key not in known:
                     known[key] = self._has_methods(sources, methods)
                 if known[key]:
-                    yield GoImplementation(file.state, kind.row, file.lines[kind.row])
+                    yield GoImplementation(file.state, name, kind.row, file.lines[kind.row])
+
+    def _embedding(
+        self, found: Sequence[GoImplementation], methods: _Methods
+    ) -> Iterator[GoImplementation]:
+        """Yield the types that embed exported types with these methods from another package."""
+        known = {(one.state.id, one.name) for one in found}
+        level = list(found)
+        for _ in range(_MAX_ROUNDS):
+            inner: defaultdict[str, list[_ReadFile]] = defaultdict(list)
+            for one in level:
+                if one.name[0].isupper() and (file := self._read(one.state)) is not None:
+                    inner[one.name].append(file)
+            level = []
+            for file in self._read_embedding(inner):
+                for name, kind in file.content.types.items():
+                    if (file.state.id, name) in known or kind.is_interface:
+                        continue
+                    own = file.locate(file.content.methods.get(name, {}))
+                    if self._embeds_any(kind, file, inner) and self._can_have(own, methods):
+                        known.add((file.state.id, name))
+                        line = file.lines[kind.row]
+                        level.append(GoImplementation(file.state, name, kind.row, line))
+            yield from level
+
+    def _read_embedding(self, inner: Mapping[str, object]) -> list[_ReadFile]:
+        """Return the files that embed a type with one of these names from another package."""
+        sparse = self._index.sparse
+        ids: dict[int, None] = {}
+        for name in inner:
+            stems = sparse.stems(whole_identifier(name))
+            having = sparse.files_with(stems, [], _MAX_EMBEDDING, None)
+            self._is_complete = self._is_complete and len(having) < _MAX_EMBEDDING
+            ids |= dict.fromkeys(having)
+        states = [state for state in self._go_files if state.id in ids]
+        return list(self._read_with(states, _EMBEDDED, set(inner)))
+
+    def _embeds_any(
+        self, kind: GoType, file: _ReadFile, inner: Mapping[str, Sequence[_ReadFile]]
+    ) -> bool:
+        """Return whether a type embeds a type of another package, given the files by its name.
+
+        The import path ends with the folder of the package. The longest such folder counts.
+        """
+        for one in kind.embedded:
+            imported = file.content.imports.get(one.qualifier) if one.qualifier else None
+            if imported is None or one.name not in inner:
+                continue
+            folders = {parent_folder(state.path) for state in self._definers.find(one.name)}
+            longest = max((at for at in folders if has_folder(imported, at)), key=len, default="")
+            for other in inner[one.name]:
+                if parent_folder(other.state.path) == longest and _is_imported(other, imported):
+                    return True
+        return False
+
+    def _can_have(self, own: _Methods, methods: _Methods) -> bool:
+        """Return whether no method of a type hides an embedded method of another signature."""
+        return all(
+            self._identity.can_be_same(one, methods[name])
+            for name, one in own.items()
+            if name in methods
+        )
 
     def _has_methods(self, sources: Sequence[_Methods], methods: _Methods) -> bool:
         """Return whether `sources` contain `methods`; the first source with a name counts."""
