@@ -38,7 +38,7 @@ from rootle.rank.file_kind_factors import (
     TEXTS_FACTOR,
 )
 from rootle.rank.question.test_request import TOPIC_WORDS
-from rootle.rank.rankers.feature_sum import WEIGHTS
+from rootle.rank.rankers.features_ranker import WEIGHTS
 from rootle.serialization.json import camel_case, to_json
 from rootle.sources.files.skip_rules import REASONS
 from rootle.syntax.grammars import GRAMMARS

@@ -71,6 +71,8 @@ def test_golden_rankings_run_in_addition_to_the_first_sixty_tests_of_a_fault() -
 
 
 def test_tests_of_the_folder_of_a_module_are_recognized() -> None:
-    assert common_folders("src/rootle/search/query/syntax.py", "tests/search/query/test_a.py") == 2
-    assert common_folders("src/rootle/search/query/syntax.py", "tests/search/test_agent.py") == 1
-    assert common_folders("src/rootle/search/query/syntax.py", "tests/rank/test_intent.py") == 0
+    assert (
+        common_folders("src/rootle/search/query/operators.py", "tests/search/query/test_a.py") == 2
+    )
+    assert common_folders("src/rootle/search/query/operators.py", "tests/search/test_agent.py") == 1
+    assert common_folders("src/rootle/search/query/operators.py", "tests/rank/test_intent.py") == 0

@@ -16,7 +16,7 @@ from rootle.config.fields import Config
 from rootle.errors import QueryError, StaleCursorError, UnavailableError
 from rootle.federation.collection import Collection, Position
 from rootle.federation.federated_search import FederatedSearch
-from rootle.search.query.syntax import ParsedQuery, replace_kinds
+from rootle.search.query.operators import ParsedQuery, replace_kinds
 from rootle.types import FileMetadata, ResultKind, SearchQuery, SearchResponse, SearchResult
 
 EMPTY = SearchResponse((), None, (), None, 0, 0.0)

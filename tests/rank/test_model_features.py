@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from ranking_sample import floats, make_inputs
 
-from rootle.rank.rankers.feature_sum import rank_files
+from rootle.rank.rankers.features_ranker import rank_files
 from rootle.rank.rankers.model_features import COLUMNS, model_columns
 
 

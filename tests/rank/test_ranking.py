@@ -20,7 +20,7 @@ from rootle.rank.features import (
     word_similarity,
 )
 from rootle.rank.path_features import path_parts, quotes_messages
-from rootle.rank.rankers.feature_sum import WEIGHTS, rank_files
+from rootle.rank.rankers.features_ranker import WEIGHTS, rank_files
 from rootle.rank.ranking_inputs import ChunkInputs, RankingInputs
 from rootle.rank.span_choice import (
     INITIAL_LINES_WITH_MATCH,

@@ -13,7 +13,7 @@ from rootle.config.fields import Config
 from rootle.config.weights import SignalWeights, TrustRule
 from rootle.protocols import Hit
 from rootle.rank.question.parsed import parse_question
-from rootle.rank.rankers.feature_sum import WEIGHTS, RankedFiles, rank_files
+from rootle.rank.rankers.features_ranker import WEIGHTS, RankedFiles, rank_files
 from rootle.rank.rankers.registry import LEARNED, configured_ranker, rank_within
 from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, RankingInputs
 from rootle.rank.signals import configured_signals, is_author, remove_signals, trust_factor

@@ -23,14 +23,18 @@ from rootle.ingest.chunking.chunker import split_text
 from rootle.protocols import Ids, Matrix, RankedIds
 from rootle.rank.features import NAMES, file_features
 from rootle.rank.question.parsed import parse_question
-from rootle.rank.rankers.feature_sum import rank_files
-from rootle.rank.rankers.weighted_sum import file_importance, rank_by_weighted_sum, recency_boost
+from rootle.rank.rankers.features_ranker import rank_files
+from rootle.rank.rankers.specified_ranker import (
+    file_importance,
+    rank_by_weighted_sum,
+    recency_boost,
+)
 from rootle.rank.ranking_inputs import ChunkInputs, FileInputs, RankingInputs
 from rootle.search.agent import SearchAgent
 from rootle.search.factory import SearchedIndex, open_agent
+from rootle.search.query.operators import ParsedQuery
 from rootle.search.query.parse import ParsedQuestion
 from rootle.search.query.scope import ScopedQuery
-from rootle.search.query.syntax import ParsedQuery
 from rootle.search.retrieval.legs import NO_SPARSE
 from rootle.search.retrieval.merged_candidates import choose_candidates, lookup
 from rootle.search.search_trace import SearchLogFile

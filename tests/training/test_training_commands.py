@@ -19,8 +19,8 @@ from training.ranker.cross_fitting import TrainingExample
 from training.ranker.ranking_examples import RankingExample, Source, Voice
 
 from rootle.rank.features import NAMES
-from rootle.rank.rankers.feature_sum import RankedFiles
-from rootle.rank.rankers.gbdt_ranker import SUM_SCALE
+from rootle.rank.rankers.features_ranker import RankedFiles
+from rootle.rank.rankers.learned_ranker import SUM_SCALE
 from rootle.rank.ranking_inputs import RankingInputs
 
 

@@ -40,7 +40,7 @@ from benchmarks.quality.abstention import (
 
 from rootle import App
 from rootle.rank.confidence import detect_voice, estimate_confidence, shipped_calibration
-from rootle.rank.rankers.gbdt_ranker import rank_learned, shipped_trees
+from rootle.rank.rankers.learned_ranker import rank_learned, shipped_trees
 from rootle.rank.ranking_inputs import RankingInputs
 from training.arguments import LABEL_CHECKOUTS, LARGE, RENAMED, SYNTHETIC, WORK_DIR
 from training.ranker.calibration import (

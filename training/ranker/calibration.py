@@ -30,7 +30,7 @@ from rootle.rank.confidence import (
     question_signals,
     result_signals,
 )
-from rootle.rank.rankers.feature_sum import RankedFiles
+from rootle.rank.rankers.features_ranker import RankedFiles
 from rootle.rank.ranking_inputs import Floats
 from training.ranker.ranking_examples import RankingExample, Source
 

@@ -48,7 +48,7 @@ from benchmarks.renaming.labels import renamed_repository
 
 from rootle import App, Config, SearchQuery, open_app
 from rootle.errors import QueryError
-from rootle.rank.rankers.feature_sum import RankedFiles, rank_files
+from rootle.rank.rankers.features_ranker import RankedFiles, rank_files
 from rootle.rank.rankers.registry import FEATURES, Ranker
 from rootle.rank.ranking_inputs import RankingInputs
 from training.questions.agent_voice import Lines, agent_query, names_in

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rootle.indexing.dependencies.dependency_index import DependencyIndex
     from rootle.ingest.source_refs import DocumentSet
     from rootle.search.agent import SearchAgent
-    from rootle.search.query.syntax import ParsedQuery
+    from rootle.search.query.operators import ParsedQuery
 
 _T = TypeVar("_T")
 

@@ -148,8 +148,8 @@ class SearchApi(AppBase):
         does not occur in the file. Returns None if the query has neither a phrase nor a regex.
         Raises QueryError for an invalid query.
         """
+        from rootle.search.query.operators import parse_query
         from rootle.search.query.phrase_and_regex_filter import line_finder
-        from rootle.search.query.syntax import parse_query
 
         parsed = parse_query(split_revision(SearchQuery(query)).text_query)
         return line_finder(parsed) if parsed.is_exact else None
@@ -159,14 +159,14 @@ class SearchApi(AppBase):
 
         Raises QueryError for an invalid query.
         """
-        from rootle.search.query.syntax import lines_with_match, parse_query
+        from rootle.search.query.operators import lines_with_match, parse_query
 
         parsed = parse_query(split_revision(SearchQuery(query)).text_query)
         return lines_with_match(parsed.excluded_pattern, lines)
 
     def restrictions(self, query: str) -> str:
         """Return the filters and the excluded words of a query, exactly as written."""
-        from rootle.search.query.syntax import restrictions_in
+        from rootle.search.query.operators import restrictions_in
 
         return restrictions_in(query)
 
@@ -394,7 +394,7 @@ def _explain_selection(response: SearchResponse, query: SearchQuery) -> SearchRe
     """
     if response.interpretation is None:
         return response
-    from rootle.search.query.syntax import parse_query
+    from rootle.search.query.operators import parse_query
 
     kinds = parse_query(query.text_query).kinds
     shown = replace(response.interpretation, kinds=kinds, at=query.at or "")

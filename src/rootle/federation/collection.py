@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from rootle.search.query.syntax import ParsedQuery
+from rootle.search.query.operators import ParsedQuery
 from rootle.types import ResultKind, SearchQuery, SearchResponse
 
 # Where the results of a collection are shown. "first" and "after": before or after those of the

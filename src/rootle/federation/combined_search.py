@@ -46,7 +46,7 @@ from rootle.history.past_question import (
 )
 from rootle.history.question_dates import read_dates
 from rootle.history.revision_dates import resolve_dates, restore_revisions
-from rootle.search.query.syntax import ParsedQuery, parse_query, restrictions_in
+from rootle.search.query.operators import ParsedQuery, parse_query, restrictions_in
 from rootle.search.request import check_query
 from rootle.search.stages.query_expansion import EXPANSION
 from rootle.types import PARTIAL_HISTORY, SearchQuery, SearchResponse

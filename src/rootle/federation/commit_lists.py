@@ -12,7 +12,7 @@ from rootle.history.commit_results import single_result
 from rootle.history.commit_view import CommitView
 from rootle.index.reader import FileState
 from rootle.search.query.filters import expand_commits, filter_files
-from rootle.search.query.syntax import ParsedQuery, parse_query
+from rootle.search.query.operators import ParsedQuery, parse_query
 from rootle.types import COMMIT_URI, MAX_INDEXED_FILES, SearchQuery, SearchResponse
 
 EMPTY: Final = SearchResponse((), None, (), None, 0, 0.0)

@@ -11,9 +11,9 @@ from rootle.federation.collection import Position
 from rootle.federation.outside_results import mark_as_outside
 from rootle.federation.package_names import find_named_packages, remove_package_names
 from rootle.index.reader import IndexReader
+from rootle.search.query.operators import ParsedQuery, parse_query
 from rootle.search.query.parse import parse_text
 from rootle.search.query.scope import ScopedQuery
-from rootle.search.query.syntax import ParsedQuery, parse_query
 from rootle.search.request import SearchRequest
 from rootle.serialization.outside_text import split_package
 from rootle.types import (

@@ -10,7 +10,7 @@ from rootle.config.fields import Config
 from rootle.errors import QueryError, RootleError
 from rootle.federation.collection import Collection, Position
 from rootle.federation.page_parts import PagePart, names_of_cursor, search_parts
-from rootle.search.query.syntax import (
+from rootle.search.query.operators import (
     COLLECTION_KINDS,
     PROJECT_KINDS,
     ParsedQuery,

@@ -13,7 +13,7 @@ from rootle.errors import RootleError
 from rootle.federation.picture_question import asks_for_picture
 from rootle.index.reader import FileState, ImageMatch
 from rootle.search.query.filters import filter_files
-from rootle.search.query.syntax import ParsedQuery, parse_query
+from rootle.search.query.operators import ParsedQuery, parse_query
 from rootle.search.request import check_query
 from rootle.serialization.timestamps import format_timestamp
 from rootle.text.secret_masking import mask_secrets

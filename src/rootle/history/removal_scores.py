@@ -13,7 +13,7 @@ from typing import Final
 from rootle.errors import QueryError
 from rootle.history.commit_search import RemovedLines
 from rootle.index.reader import SparseReader
-from rootle.search.query.syntax import parse_query, phrase_pattern
+from rootle.search.query.operators import parse_query, phrase_pattern
 from rootle.text.languages import CODE_EXTENSIONS, detect_language
 from rootle.text.stemmer import open_stemmer
 from rootle.text.terms import (

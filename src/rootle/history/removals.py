@@ -29,7 +29,7 @@ from rootle.history.removed_definitions import RemovedDefinitions
 from rootle.index.reader import FileState, IndexReader
 from rootle.protocols import WeightedTerm
 from rootle.search.query.filters import filter_files
-from rootle.search.query.syntax import parse_query
+from rootle.search.query.operators import parse_query
 from rootle.search.revision_periods import select_by_history
 from rootle.text.file_kinds import is_vendored
 from rootle.text.languages import detect_language

@@ -11,7 +11,7 @@ from rootle.errors import IndexMissingError, IndexStorageError, QueryError, Unre
 from rootle.history.past_question import HISTORY
 from rootle.index.reader import IndexReader
 from rootle.search.agent import SearchAgent
-from rootle.search.query.syntax import parse_query
+from rootle.search.query.operators import parse_query
 from rootle.serialization.path_text import short_date, short_hash
 from rootle.serialization.timestamps import format_commit_time
 from rootle.types import (

@@ -13,7 +13,7 @@ import numpy as np
 
 from rootle.models.shipped import RANKER_V1, model_file
 from rootle.rank.features import WORD_ORDER, defining_files, max_per_file, noise_level
-from rootle.rank.rankers.feature_sum import RankedFiles
+from rootle.rank.rankers.features_ranker import RankedFiles
 from rootle.rank.ranking_inputs import Floats, RankingInputs
 
 # Signals of the whole answer. They have different scales, which the model weights balance.

@@ -12,8 +12,8 @@ import numpy as np
 from rootle.config.fields import Config
 from rootle.config.weights import SignalWeights, TrustRule
 from rootle.rank.path_features import matches_path
-from rootle.rank.rankers.feature_sum import WEIGHTS, RankedFiles
-from rootle.rank.rankers.weighted_sum import file_importance, recency_boost
+from rootle.rank.rankers.features_ranker import WEIGHTS, RankedFiles
+from rootle.rank.rankers.specified_ranker import file_importance, recency_boost
 from rootle.rank.ranking_inputs import FileInputs, Floats, RankingInputs
 
 # Configured weights are divided by this sum, so that they have the scale of the feature weights.

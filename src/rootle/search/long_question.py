@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from rootle.search.query.syntax import final_restrictions
+from rootle.search.query.operators import final_restrictions
 from rootle.types import SearchQuery, SearchResponse
 
 # Characters of a question that are read. Longer questions are pasted files, and the beginning of a

@@ -15,7 +15,7 @@ from rootle.concurrency.concurrent_query_limit import ActiveQueries
 from rootle.config.fields import Config
 from rootle.errors import QueryError
 from rootle.search.long_question import MAX_QUERY_CHARS, shorten_question
-from rootle.search.query.syntax import ParsedQuery, parse_query
+from rootle.search.query.operators import ParsedQuery, parse_query
 from rootle.search.results.cursor import Position, decode_cursor
 from rootle.search.revision_periods import ListChanged, ListPeriod, no_periods
 from rootle.search.search_trace import SearchTrace

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Set
 from typing import Final, Literal
 
 from rootle.index.reader import FileState
-from rootle.search.query.syntax import ParsedQuery
+from rootle.search.query.operators import ParsedQuery
 from rootle.serialization.dates import read_revision
 from rootle.types import COMMIT_KIND, COMMIT_URI, FILES
 

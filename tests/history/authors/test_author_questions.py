@@ -6,7 +6,7 @@ import pytest
 
 from rootle.history.authors.author_request import Repository, allows_author, rewrite_question
 from rootle.history.authors.known_authors import KnownAuthors
-from rootle.search.query.syntax import parse_query
+from rootle.search.query.operators import parse_query
 
 AUTHORS = (
     *["Ada Lovelace <ada@example.org>"] * 3,

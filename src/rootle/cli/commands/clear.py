@@ -23,11 +23,12 @@ rootle clear --index-dir .rootle"""
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Delete all indexes of a folder (of its files, of the installed packages and of the added "
-        "sources) and the cached search results. Also delete shared data: the commit index and "
-        "the indexes of earlier revisions (shared by all work trees of the repository), and the "
-        "search log and the pages that the web search tools cached (shared by all folders). The "
-        "files in the folder are not changed. The list and the text of the sources that were added "
-        "with `rootle add` are kept, so that the next search can index these sources again.",
+        "sources) and the cached search results. Also delete data that is shared by all work "
+        "trees of the repository (the indexes of its commits and of earlier revisions) and data "
+        "that is shared by all folders (the search log and the pages that the web search tools "
+        "cached). The files in the folder are not changed. The list and the text of the sources "
+        "that were added with `rootle add` are kept, so that the next search can index these "
+        "sources again.",
         _EXAMPLES,
     )
     parser.add_argument(

@@ -12,7 +12,7 @@ from rootle.history.authors.known_authors import KnownAuthors
 from rootle.history.authors.question_filters import read_filters
 from rootle.history.names.name_questions import parse_name_history
 from rootle.history.past_question import HISTORY
-from rootle.search.query.syntax import ParsedQuery, restrictions_in
+from rootle.search.query.operators import ParsedQuery, restrictions_in
 
 # If more authors have the name, the filter compares the name as it was typed.
 _MAX_AUTHORS: Final = 12

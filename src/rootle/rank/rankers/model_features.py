@@ -8,7 +8,7 @@ import numpy as np
 
 from rootle.rank.features import NAMES, WORD_ORDER, defining_files, flag_kinds, noise_level
 from rootle.rank.question.intent import Intent
-from rootle.rank.rankers.feature_sum import RankedFiles
+from rootle.rank.rankers.features_ranker import RankedFiles
 from rootle.rank.ranking_inputs import Floats, RankingInputs
 
 _INTENTS: Final[tuple[Intent, ...]] = get_args(Intent)

@@ -17,9 +17,9 @@ from rootle.rank.confidence import (
     estimate_confidence,
     shipped_calibration,
 )
-from rootle.rank.rankers.feature_sum import RankedFiles, rank_files
-from rootle.rank.rankers.gbdt_ranker import rank_learned, shipped_trees
-from rootle.rank.rankers.weighted_sum import rank_by_weighted_sum, weighted_sum_scores
+from rootle.rank.rankers.features_ranker import RankedFiles, rank_files
+from rootle.rank.rankers.learned_ranker import rank_learned, shipped_trees
+from rootle.rank.rankers.specified_ranker import rank_by_weighted_sum, weighted_sum_scores
 from rootle.rank.ranking_inputs import Flags, Floats, RankingInputs
 from rootle.rank.signals import Signals, apply_signals, configured_signals, remove_signals
 from rootle.rank.span_choice import span_scores

@@ -9,7 +9,7 @@ from typing import Final
 from rootle.errors import QueryError
 from rootle.index.reader import FileState, IndexReader
 from rootle.rank.path_features import path_matcher
-from rootle.search.query.syntax import ParsedQuery
+from rootle.search.query.operators import ParsedQuery
 from rootle.search.revision_periods import (
     ListChanged,
     ListPeriod,

@@ -19,8 +19,8 @@ from rootle.rank.question.name_question import (
 )
 from rootle.rank.question.parsed import Question, parse_question
 from rootle.rank.question.related_terms import find_related_terms, related_words
+from rootle.search.query.operators import ParsedQuery, parse_query
 from rootle.search.query.spelling import Correction, apply_corrections, find_corrections
-from rootle.search.query.syntax import ParsedQuery, parse_query
 from rootle.search.request import SearchRequest
 from rootle.search.traits import NO_TRAITS, Traits
 from rootle.serialization.dates import read_revision

@@ -18,9 +18,9 @@ import numpy as np
 
 from rootle.index.reader import IndexReader, SparseReader
 from rootle.protocols import Ids
+from rootle.search.query.operators import ParsedQuery, phrase_pattern
 from rootle.search.query.regex_parsing import find_literals
 from rootle.search.query.stem_parts import guaranteed_part
-from rootle.search.query.syntax import ParsedQuery, phrase_pattern
 from rootle.text.terms import (
     LONG_WORD,
     MAX_WORD_CHARS,

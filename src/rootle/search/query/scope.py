@@ -17,13 +17,13 @@ from rootle.search.query.filters import (
     find_expiry,
     note_unknown_dates,
 )
+from rootle.search.query.operators import ParsedQuery
 from rootle.search.query.parse import ParsedQuestion, ignore_phrases
 from rootle.search.query.phrase_and_regex_filter import (
     ExactMatches,
     chunks_with_matches,
     find_matches,
 )
-from rootle.search.query.syntax import ParsedQuery
 from rootle.search.request import SearchRequest
 from rootle.text.translated_paths import is_catalogue
 

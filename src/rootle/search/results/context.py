@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from rootle.config.fields import Config
 from rootle.index.reader import ChunkRow, IndexReader
-from rootle.search.query.syntax import lines_with_match
+from rootle.search.query.operators import lines_with_match
 from rootle.search.request import SearchRequest, parse_exclusions
 from rootle.search.results.context_budget import (
     ContextDraft,

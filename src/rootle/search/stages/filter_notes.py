@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from rootle.index.reader import FileState, IndexReader
 from rootle.search.query.filters import expand_commits, filter_files
+from rootle.search.query.operators import ParsedQuery
 from rootle.search.query.parse import ParsedQuestion
-from rootle.search.query.syntax import ParsedQuery
 from rootle.search.request import SearchRequest
 from rootle.types import COMMIT_URI, SearchQuery
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from rootle.rank.question.name_question import NameQuestion
 from rootle.search.query.filters import filter_files
+from rootle.search.query.operators import ParsedQuery
 from rootle.search.query.scope import ScopedQuery
-from rootle.search.query.syntax import ParsedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.results.working_tree import WorkingTree
 from rootle.search.stages.ranked_answer import (

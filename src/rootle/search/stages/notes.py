@@ -8,10 +8,10 @@ from typing import Final
 
 from rootle.index.reader import IndexReader
 from rootle.rank.question.parsed import Question
+from rootle.search.query.operators import ParsedQuery
 from rootle.search.query.parse import ParsedQuestion
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.query.spelling import find_nearest_name
-from rootle.search.query.syntax import ParsedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.stages.absent_words import check_confidence, note_unread
 from rootle.search.stages.filter_notes import note_filters

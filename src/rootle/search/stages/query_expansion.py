@@ -11,7 +11,7 @@ from rootle.config.fields import Config
 from rootle.protocols import QueryExpander
 from rootle.rank.question.language_detection import detect_language
 from rootle.search.cache.answer_cache import LRUCache
-from rootle.search.query.syntax import parse_query
+from rootle.search.query.operators import parse_query
 from rootle.search.request import SearchRequest
 from rootle.search.results.page import FindPage, ResultPage
 from rootle.telemetry.spans import expansion_stage

@@ -13,7 +13,7 @@ import numpy as np
 from rootle.index.reader import FileState, IndexReader
 from rootle.protocols import Ids
 from rootle.rank.confidence import Confidence
-from rootle.rank.rankers.feature_sum import RankedFiles
+from rootle.rank.rankers.features_ranker import RankedFiles
 from rootle.rank.rankers.registry import Ranker, SpanScores, rank_within
 from rootle.rank.ranking_inputs import Floats
 from rootle.rank.span_choice import ScoredSpan

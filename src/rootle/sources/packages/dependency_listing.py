@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, Protocol
 
-from rootle.sources.packages.installed.environment import Environment
 from rootle.sources.packages.installed.folder_packages import (
     CargoPackages,
     ComposerPackages,
@@ -18,6 +17,7 @@ from rootle.sources.packages.installed.folder_packages import (
     RubyPackages,
 )
 from rootle.sources.packages.installed.python_environment import PythonPackages
+from rootle.sources.packages.installed.readable_folders import Environment
 from rootle.sources.packages.installed.source_jars import JavaPackages
 from rootle.sources.packages.locks.lock_files import read_lock_files
 from rootle.sources.packages.package import (

@@ -32,10 +32,10 @@ def register(parser: CommandParser) -> None:
         "give the path of the file itself (Posts.xml or llms.txt). The format is detected "
         "automatically. For a website, rootle reads only pages in the folder of the given page: "
         "for https://host/guide/intro.html, those under /guide/. It finds them by following "
-        "links and in the sitemap of the site. If the site has a Sphinx inventory (objects.inv, "
-        "a list of the documented functions and classes), rootle reads the pages listed there "
-        "instead, and each result shows the name of "
-        "the function or class that it describes. "
+        "links and by reading the sitemap of the site. If the site has a Sphinx inventory "
+        "(objects.inv, a list of the documented functions and classes), rootle reads the pages "
+        "listed there instead, and each result shows the name of the function or class that it "
+        "describes. "
         "Private network addresses and pages that the site's robots.txt disallows are skipped. "
         "To refresh a source, add it again or use `rootle sources refresh`.",
         _EXAMPLES,

@@ -26,10 +26,10 @@ _DIFF_SUFFIXES: Final = (".diff", ".patch")
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Given a change, show the other files, tests and documents that probably need to change "
-        "too. Each file is listed with a probability and the evidence for it: past commits that "
-        "changed it together with one of your changed files, and identifiers that it shares with "
-        "one of those files. If you describe the change in words, the three files that best match "
-        "the description are treated as the changed files. Without an argument, the files with "
+        "too. Each file is listed with a probability and the evidence: past commits that changed "
+        "both this file and one of your changed files, and identifiers that occur in both. If you "
+        "describe the change in words, the three files that best match the description are "
+        "treated as the changed files. Without an argument, the files with "
         "uncommitted changes are used. The file index and the commit index are created or updated "
         "first.",
         _EXAMPLES,

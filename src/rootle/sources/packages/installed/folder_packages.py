@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Final
 
 from rootle.sources.files.regular_file_reader import read_below
-from rootle.sources.packages.installed.environment import (
+from rootle.sources.packages.installed.readable_folders import (
     Environment,
     existing_folders,
     is_below,

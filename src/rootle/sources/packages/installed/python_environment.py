@@ -13,7 +13,11 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from rootle.sources.files.regular_file_reader import read_below
-from rootle.sources.packages.installed.environment import Environment, existing_folders, is_below
+from rootle.sources.packages.installed.readable_folders import (
+    Environment,
+    existing_folders,
+    is_below,
+)
 from rootle.sources.packages.package import (
     InstalledPackage,
     LockedPackage,

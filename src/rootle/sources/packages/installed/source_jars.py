@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 from typing import Final
 
-from rootle.sources.packages.installed.environment import (
+from rootle.sources.packages.installed.readable_folders import (
     Environment,
     is_below,
     list_subfolders,

@@ -8,7 +8,7 @@ import pytest
 
 from rootle.config.weights import RerankerWeights
 from rootle.rank.question.parsed import parse_question
-from rootle.rank.rankers.weighted_sum import (
+from rootle.rank.rankers.specified_ranker import (
     file_importance,
     rank_by_weighted_sum,
     recency_boost,

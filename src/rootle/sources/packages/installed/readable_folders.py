@@ -1,4 +1,4 @@
-"""The folders in which the packages of a project are installed."""
+"""The folders from which the installed packages of a project may be read."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sample import QUESTIONS
 
 from rootle.errors import QueryError
-from rootle.search.query.syntax import ParsedQuery, parse_query
+from rootle.search.query.operators import ParsedQuery, parse_query
 
 _LABELS = Path(__file__).parents[3] / "benchmarks/labels"
 

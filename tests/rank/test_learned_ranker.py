@@ -13,9 +13,9 @@ from sample import make_repository
 from rootle.errors import UnavailableError
 from rootle.models.shipped import RANKER_V1, model_file
 from rootle.rank.confidence import Voice, shipped_calibration
-from rootle.rank.rankers import gbdt_ranker, registry
-from rootle.rank.rankers.feature_sum import RankedFiles
-from rootle.rank.rankers.gbdt_ranker import correct_order, shipped_trees
+from rootle.rank.rankers import learned_ranker, registry
+from rootle.rank.rankers.features_ranker import RankedFiles
+from rootle.rank.rankers.learned_ranker import correct_order, shipped_trees
 from rootle.rank.rankers.model_features import COLUMNS
 from rootle.rank.rankers.tree_ensemble import GradientBoostedTrees, load_trees, save_trees
 
@@ -121,4 +121,4 @@ def test_the_ranker_named_specified_can_be_configured(tmp_path: Path, make_app: 
 
 
 def test_the_trees_reorder_at_most_thirty_files() -> None:
-    assert gbdt_ranker.RERANKED == 30  # the training examples contain no lower ranks
+    assert learned_ranker.RERANKED == 30  # the training examples contain no lower ranks

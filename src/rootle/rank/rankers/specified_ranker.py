@@ -12,7 +12,7 @@ import numpy as np
 
 from rootle.config.weights import RerankerWeights
 from rootle.rank.features import NAMES, max_per_file
-from rootle.rank.rankers.feature_sum import RankedFiles
+from rootle.rank.rankers.features_ranker import RankedFiles
 from rootle.rank.ranking_inputs import Flags, Floats, RankingInputs
 
 _HALF_LIFE_DAYS: Final = 30.0
