@@ -33,6 +33,9 @@ PICTURE: Final = REPOSITORY / "docs/images/search.svg"
 COMMAND: Final = ("rootle", "search", "-n", "1", "how long to wait after repeated failures")
 COLUMNS: Final = 104
 ROWS: Final = 40
+# The last two take precedence over the size of the terminal. Some programs, such as pytest, set
+# them for the processes that they start.
+_CHANGES_OUTPUT: Final = frozenset({"NO_COLOR", "COLUMNS", "LINES"})
 _SCORE: Final = re.compile(r"\b[01]\.\d\d\b(?=[^<]*</text>)")
 _WEB_FONT: Final = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 
@@ -75,7 +78,7 @@ def record(command: Sequence[str]) -> str:
 def isolate_environment(home: str) -> Mapping[str, str]:
     """Return an environment that hides the configuration, indexes and memories of the user."""
     folders = ("CACHE", "CONFIG", "DATA", "STATE")
-    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    environment = {name: value for name, value in os.environ.items() if name not in _CHANGES_OUTPUT}
     environment |= {f"XDG_{name}_HOME": f"{home}/{name.lower()}" for name in folders}
     return {**environment, "HOME": home, "TERM": "xterm-256color"}
 
