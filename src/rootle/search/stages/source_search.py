@@ -1,17 +1,25 @@
-"""Search the indexed text for the lines from which a pasted line comes."""
+"""Search the indexed text for the lines from which a pasted text comes."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
 
 from rootle.index.reader import ChunkRow, IndexReader
 from rootle.protocols import MAX_MATCH_TERMS, Ids, WeightedTerm
-from rootle.rank.pasted_text import PastedLine, find_source_lines
+from rootle.rank.hyphenated_names import find_hyphenated_names
+from rootle.rank.log_lines import is_logged
+from rootle.rank.pasted_text import PastedLine, align_rows, find_source_lines, read_pasted_lines
 from rootle.rank.path_features import quotes_messages
+from rootle.rank.question.intent import Intent
 from rootle.rank.ranking_inputs import Floats, Ints
+from rootle.search.query.scope import Lines, ScopedQuery
+from rootle.text.terms import whole_identifier
+from rootle.text.translated_paths import is_catalogue
 
 _MAX_FILES_WITH_WORDS: Final = 100  # files whose chunks are compared with a line of the query
 _MAX_MATCHED_CHUNKS: Final = 5_000
@@ -26,14 +34,61 @@ _MAX_TERMS: Final = 12
 _VALUE_WEIGHT: Final = 0.25
 _MIN_TERMS: Final = 2  # fewer words do not identify a line
 
-Shares = dict[int, dict[int, dict[int, float]]]  # by file id, row of the query and line number
+# A text that occurs in more files is no evidence for one of them.
+_MAX_FILES: Final = 6
+_MAX_LINES_PER_FILE: Final = 12
+# Files and lines whose share is below this fraction of the best share are left out.
+_NEAR: Final = 0.9
+# The minimum share for descriptions, because parts of a description are often in a document. If
+# only documents and tests contain a text, they come first only if they have this share.
+_WHOLE: Final = 0.94
+# A sentence with fewer words is often in a document, although the question is about code.
+_SENTENCE_WORDS: Final = 6
+# The shares of documents and tests, which quote the messages of a program, are multiplied by this
+# factor.
+_QUOTING: Final = 0.7
+# The factor for catalogues of translations. It is below _NEAR times _QUOTING, so that a document
+# with the same text hides them.
+_TRANSLATING: Final = 0.6
+# The intents of questions that describe code instead of quoting it.
+_DESCRIBING: Final[frozenset[Intent]] = frozenset(("usage", "test", "history"))
+_Shares = dict[int, dict[int, dict[int, float]]]  # by file id, row of the query and line number
 
 
-class SourceSearch:
+@dataclass(frozen=True, slots=True)
+class TextSources:
+    """The lines from which a text comes."""
+
+    lines: Lines
+    is_first: bool = False  # whether the files of these lines are the first results
+    share: float = 0.0  # the share of the words that the best line has
+    is_ordered: bool = False  # whether the order is that of the frames, innermost first
+    has_message: bool = False  # whether code contains the message, except for filled-in values
+
+
+NO_SOURCES: Final = TextSources({})
+
+
+def find_sources(
+    index: IndexReader, text: str, scoped: ScopedQuery, *, has_parts: bool
+) -> tuple[TextSources, Sequence[str]]:
+    """Return the lines from which a text comes, and the hyphenated names in it."""
+    names, is_only_name = find_hyphenated_names(text)
+    lines = _find_lines(index, names[0] if is_only_name else text, scoped, has_parts=has_parts)
+    return lines, names
+
+
+def find_name_lines(index: IndexReader, names: Sequence[str], scoped: ScopedQuery) -> Lines:
+    """Return the lines with hyphenated names, by file."""
+    named = (_find_lines(index, name, scoped).lines for name in names)
+    return {at: found for lines in named for at, found in lines.items()}
+
+
+class _SourceSearch:
     """Finds the source lines: the lines of files from which the rows of a query come."""
 
     def __init__(self, index: IndexReader, files: Collection[int] | None) -> None:
-        self.found: Shares = {}
+        self.found: _Shares = {}
         self._index = index
         self._files = files
         self._left = _MAX_TEXTS
@@ -131,3 +186,81 @@ def _order_chunks(files: Ids, values: Floats) -> Ints:
     ranks = np.arange(len(files)) - files[by_file].searchsorted(files[by_file])
     order: Ints = by_file[np.lexsort((-values[by_file], ranks))]
     return order
+
+
+def _find_lines(
+    index: IndexReader, text: str, scoped: ScopedQuery, *, has_parts: bool = True
+) -> TextSources:
+    question = scoped.question.question
+    is_whole = question.is_composed or question.intent in _DESCRIBING
+    is_whole = is_whole and not is_logged(text)
+    lines = read_pasted_lines(text, partial(_count_files, index))
+    search = _SourceSearch(index, scoped.files)
+    for parts in lines:
+        for part in parts if has_parts and not is_whole else parts[:1]:
+            if search.find(part, may_lack_words=part.is_marked and not is_whole):
+                break
+    return _choose(index, lines, search.found, _WHOLE if is_whole else 0.0)
+
+
+def _count_files(index: IndexReader, words: Sequence[str]) -> tuple[int, Sequence[int]]:
+    stems = index.sparse.stems(" ".join(map(whole_identifier, words)))
+    return index.sparse.file_frequencies(stems)
+
+
+def _choose(
+    index: IndexReader, lines: Sequence[Sequence[PastedLine]], found: _Shares, least: float
+) -> TextSources:
+    """Return the best lines of the best files, best file first; none if too many files match."""
+    if not found:
+        return NO_SOURCES
+    paths = {at: state.path for at, state in index.files(found).items()}
+    quoting = {at for at in found if quotes_messages(paths[at])}
+    factors = dict.fromkeys(quoting, _QUOTING)
+    factors |= {at: _TRANSLATING for at in found if is_catalogue(paths[at])}
+    shares = {at: align_rows(rows) for at, rows in found.items()}
+    values = {
+        at: factors.get(at, 1.0)
+        * sum(max(row.values()) for row in _rows_with(found[at], shares[at]))
+        for at in found
+    }
+    least_value = max(values.values()) * _NEAR
+    share = max(max(shares[at].values()) for at in found)
+    near = [at for at in found if values[at] >= least_value]
+    if len(near) > _MAX_FILES:  # drop documents and tests, such as recorded logs
+        near = [at for at in near if at not in quoting]
+    if share < least or not 0 < len(near) <= _MAX_FILES:
+        return NO_SOURCES
+    near.sort(key=lambda at: (-values[at], paths[at]))
+    is_first = not quoting.issuperset(near) or _is_long(lines, share)
+    return TextSources(
+        {at: _best_lines(shares[at]) for at in near},
+        is_first=is_first,
+        share=share,
+        has_message=is_first and share >= _NEAR,
+    )
+
+
+def _best_lines(shares: Mapping[int, float]) -> list[int]:
+    least = max(shares.values()) * _NEAR
+    near = (number for number, share in shares.items() if share >= least)
+    return sorted(near, key=lambda number: (-shares[number], number))[:_MAX_LINES_PER_FILE]
+
+
+def _rows_with(
+    rows: Mapping[int, Mapping[int, float]], lines: Mapping[int, float]
+) -> list[dict[int, float]]:
+    """Return the rows of a query that come from one of the lines."""
+    kept = ({at: share for at, share in row.items() if at in lines} for row in rows.values())
+    return [row for row in kept if row]
+
+
+def _is_long(lines: Sequence[Sequence[PastedLine]], share: float) -> bool:
+    """Return whether nearly all words of a text are in the source.
+
+    Return False for short sentences without signs of a message or of code.
+    """
+    return share >= _WHOLE and any(
+        parts[0].is_marked or parts[0].is_compound or len(parts[0].words) >= _SENTENCE_WORDS
+        for parts in lines
+    )
