@@ -69,9 +69,8 @@ def score_line(
     matched = [one for one in found if not one.subject.is_kind]
     if not matched:
         return 0.0
-    whole = stem_line(text, has_parts=False)
-    covered = (one.weight * (1.0 if one.subject.is_in(whole) else _IN_COMPOUND) for one in matched)
-    coverage = sum(covered) / sum(one.weight for one in stated)
+    covered = sum(one.weight * _compound_factor(one, matched, text) for one in matched)
+    coverage = covered / sum(one.weight for one in stated)
     words = max(1, len(line.split()))
     focus = min(1.0, sum(len(one.subject.stems.split()) for one in found) / words)
     fit = _fit_action(action, text, matched, needs_action=needs_action)
@@ -104,6 +103,22 @@ def _fit_action(
     if action is not Action.DEPRECATION:
         fit *= _fit_extent(action, prefix, text, end, matched)
     return fit * _fit_origin(text)
+
+
+def _compound_factor(one: WeightedSubject, matched: Sequence[WeightedSubject], text: str) -> float:
+    """Return the factor for a subject that is only a part of a longer word.
+
+    The factor is 1 if the longer word contains several words of the question, as
+    `kMaxPathComponents` does for "path components".
+    """
+    if one.subject.is_in(stem_line(text, has_parts=False)):
+        return 1.0
+    for parts in map(stem_line, text.split()):
+        if one.subject.is_in(parts):
+            named = [other.subject.stems for other in matched if other.subject.is_in(parts)]
+            if len(" ".join(named).split()) > 1:
+                return 1.0
+    return _IN_COMPOUND
 
 
 def _is_object(text: str, start: int, end: int, matched: Sequence[WeightedSubject]) -> bool:
