@@ -124,7 +124,7 @@ def _read_unfinished(content: Path, read: Callable[[Manifest], _T]) -> _T | None
             storage_errors(content),
         ):
             return read(Manifest(connection))
-    except (
-        IndexStorageError
-    ):  # killed before the tables existed, of another format, or just deleted
+    except IndexStorageError:
+        # The process was killed before the tables existed, the format is another one, or the folder
+        # has just been deleted.
         return None
