@@ -22,8 +22,8 @@ rootle clear --index-dir .rootle"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Delete all indexes of a folder (of its files, of the installed packages and of the added "
-        "sources) and the cached search results. Also delete data that is shared by all work "
+        "Delete the cached search results and all indexes of a folder: those of its files, its "
+        "installed packages and its added sources. Also delete data that is shared by all work "
         "trees of the repository (the indexes of its commits and of earlier revisions) and data "
         "that is shared by all folders (the search log and the pages that the web search tools "
         "cached). The files in the folder are not changed. The list and the text of the sources "

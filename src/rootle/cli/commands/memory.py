@@ -68,9 +68,9 @@ _ROOT_PURPOSES: Final[Mapping[str, str]] = {
     "changed since the memory was stored",
     "search": "project folder; memories of other projects are left out",
     "add": "project folder; files that the fact mentions are looked up in this folder",
-    "import": "project folder for memories whose original project folder does not exist on this "
-    "machine; without this option, such a memory is shown only in projects whose folder has the "
-    "same name as the original one",
+    "import": "assign memories to this project if their original project folder does not exist on "
+    "this machine; without this option, they are shown only in projects whose folder has the same "
+    "name as the original folder",
     "hook": "project folder; memories of other projects are left out",
     "forget": "project folder from which the configuration is read; does not limit which memories "
     "can be deleted",

@@ -49,7 +49,8 @@ def register(parser: CommandParser) -> None:
         nargs="*",
         help='words, a name, an "exact phrase" or a /regular expression/; path:PATTERN, '
         "lang:LANGUAGE and -WORD filter the results; in the shell, put single quotes around a "
-        'question that contains "exact phrases" or -WORD, and -- before one that begins with -',
+        'question that contains "exact phrases" or -WORD; if the question begins with a hyphen, '
+        "also put -- before it",
     )
     parser.add_argument(
         "--image",
