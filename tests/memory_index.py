@@ -22,7 +22,7 @@ from rootle.index.reader import (
     TextRange,
 )
 from rootle.protocols import Ids, Matrix, RankedIds, Vector, WeightedTerm
-from rootle.text.languages import detect_language
+from rootle.text.languages import file_language
 from rootle.text.terms import WORD, compose, whole_identifier, word_terms
 from rootle.types import DocumentSection
 
@@ -284,7 +284,7 @@ def _state(file_id: int, path: str, text: str) -> FileState:
         seen_ns=1_800_000_000_000_000_000,
         digest=text.encode(),
         skip=None,
-        language=detect_language(path),
+        language=file_language(path),
         encoding="utf-8",
         chars=len(text),
         skipped_chars=0,

@@ -20,7 +20,7 @@ from pygments.token import Comment, Name, String
 from pygments.util import ClassNotFound
 
 from benchmarks.common.git import GitError, run_git
-from rootle.text.languages import CODE_EXTENSIONS, detect_language
+from rootle.text.languages import CODE_EXTENSIONS, file_language
 
 # Kinds of tags that are not definitions, or that name something inside a function.
 _OTHER_KINDS: Final = frozenset(
@@ -66,14 +66,14 @@ def _read_tag(tag: dict[str, Any]) -> Tag:
     # In functions without a name, ctags reports no scope.
     is_indented = tag.get("pattern", "/^")[2:3] in (" ", "\t")
     is_top = not is_indented if not tag.get("scope") else tag.get("scopeKind") in _CONTAINERS
-    language = detect_language(tag["path"])
+    language = file_language(tag["path"])
     return Tag(tag["name"], tag["path"], tag["line"], tag.get("scope", ""), is_top, language)
 
 
 def code_paths(root: Path, indexed: Collection[str]) -> list[str]:
     """Return the tracked source files that are in the index."""
     tracked = run_git(root, "ls-files").splitlines()
-    return [p for p in tracked if p in indexed and detect_language(p) in CODE_EXTENSIONS]
+    return [p for p in tracked if p in indexed and file_language(p) in CODE_EXTENSIONS]
 
 
 def sample_unique(tags: Sequence[Tag], count: int, seed: str) -> list[Tag]:
@@ -127,7 +127,7 @@ def _is_code(path: Path, name: str, line: int) -> bool:
 @lru_cache(maxsize=4_096)
 def _code_lines(path: Path) -> dict[str, set[int]]:
     """Return the lines of each word of a file outside of comments and strings."""
-    language = detect_language(path.name)
+    language = file_language(path.name)
     try:
         lexer = get_lexer_by_name(_LEXERS.get(language, language), stripnl=False, ensurenl=False)
     except ClassNotFound:

@@ -14,7 +14,7 @@ from tree_sitter import Parser
 from rootle.syntax.grammars import GRAMMARS, load_grammar
 from rootle.syntax.lines import Lines
 from rootle.syntax.symbol_outline import read_outline
-from rootle.text.languages import detect_language
+from rootle.text.languages import file_language
 
 KEPT: Final = Path(__file__).with_name("kept_names.txt")
 MAX_PARSED_CHARS: Final = 1_000_000
@@ -48,7 +48,7 @@ class SourceText:
     @property
     def language(self) -> str:
         """The language if the text is parsed as code, else an empty string."""
-        language = detect_language(self.path)
+        language = file_language(self.path)
         is_code = language in GRAMMARS and language not in _PROSE_GRAMMARS
         return language if is_code and len(self.text) <= MAX_PARSED_CHARS else ""
 

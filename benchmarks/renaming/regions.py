@@ -13,7 +13,7 @@ from tree_sitter import Node, Parser
 
 from benchmarks.renaming.defined_names import SourceText
 from rootle.syntax.grammars import load_grammar
-from rootle.text.languages import PROSE, detect_language
+from rootle.text.languages import PROSE, file_language
 
 _STRINGS: Final = ("string", "heredoc", "nowdoc", "quoted", "sigil", "template_literal")
 _CODE_IN_STRING: Final = ("interpolation", "substitution", "interpolated_expression")
@@ -31,7 +31,7 @@ def prose_flags(file: SourceText) -> bytearray:
         _mark_code(parsed.root_node, data, flags)
     else:
         flags = bytearray(b"\1" * len(data))
-        if detect_language(file.path) in PROSE:
+        if file_language(file.path) in PROSE:
             _mark_code_blocks(data, flags)
     return flags
 

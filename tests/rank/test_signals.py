@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -154,7 +155,7 @@ def test_trust_applies_to_the_scores_of_a_reranker(twice: Path, make_app: MakeAp
     class Flat:
         """A reranker that gives all documents the same score."""
 
-        def rerank(self, query: str, documents: list[str]) -> list[Hit]:
+        def rerank(self, query: str, documents: Sequence[str]) -> list[Hit]:
             return [Hit(index, 0.5) for index in range(len(documents))]
 
     query = SearchQuery("how is the ledger rotated")
@@ -165,7 +166,7 @@ def test_trust_applies_to_the_scores_of_a_reranker(twice: Path, make_app: MakeAp
             SearchedIndex(app._container.indexer().snapshot, app._container.embedder),
             app.config,
             SearchFeatures(
-                reranker=Flat(),  # type: ignore[arg-type]
+                reranker=Flat(),
                 ranker=configured_ranker(app.config),
             ),
         )

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from rootle.syntax.grammars import GRAMMARS
-from rootle.text.languages import PROSE, detect_language
+from rootle.text.languages import PROSE, file_language
 from training.corpus.reserved_repos import ReservedRepositories, repository_texts
 
 MIN_BYTES: Final = 200
@@ -103,7 +103,7 @@ class Sampler:
             return
         sizes: Counter[str] = Counter()
         for path, text in self._read_texts(project):
-            language = detect_language(path)
+            language = file_language(path)
             limit = self._limit(language)
             if sizes[language] + len(text) > limit or not self._is_wanted_text(text):
                 continue
@@ -123,7 +123,7 @@ class Sampler:
         # dropped.
         sizes: Counter[str] = Counter()
         for path in paths:
-            language = detect_language(path)
+            language = file_language(path)
             full_path = root / path
             try:
                 size = full_path.stat().st_size
@@ -136,7 +136,7 @@ class Sampler:
                 self.dropped["unreadable"] += 1
 
     def _is_wanted_path(self, path: str) -> bool:
-        language = detect_language(path)
+        language = file_language(path)
         if (language not in GRAMMARS and language not in PROSE) or language in {"css", "html"}:
             return False
         if EXCLUDED_PATHS.search(path):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from rootle.syntax.grammars import GRAMMARS
-from rootle.text.languages import PROSE, detect_language
+from rootle.text.languages import PROSE, file_language
 from rootle.text.terms import path_words
 from training.corpus.reserved_repos import ReservedRepositories
 from training.corpus.text_cleaning import clean_subject, is_prose
@@ -81,7 +81,7 @@ def _read_hunks(patch: str, reserved: ReservedRepositories) -> Iterator[str]:
     if len(files) > 2 * MAX_FILES:
         return
     for path, diff in zip(files[::2], files[1::2], strict=True):
-        language = detect_language(path)
+        language = file_language(path)
         if (language not in GRAMMARS and language not in PROSE) or reserved.has_name(path):
             continue
         parts = _HUNK.split(diff)[1:]

@@ -15,7 +15,7 @@ from typing import Final
 
 from benchmarks.common.labels import content_words
 
-from rootle.text.languages import PROSE, detect_language
+from rootle.text.languages import PROSE, file_language
 from rootle.text.terms import WORD, split_identifier
 
 Lines = tuple[str, int, int]  # path, first and last line; 0, 0: the whole file
@@ -87,7 +87,7 @@ def agent_query(
     if form < BARE_SHARE:
         return _state(query, kind, _LISTED_FORMS, rng)
     if form >= BARE_SHARE + LIST_SHARE:
-        return _passage(query, kind, right, others, rng, detect_language(path))
+        return _passage(query, kind, right, others, rng, file_language(path))
     sentence = _state(query, kind, _LISTED_FORMS, rng)
     names = guess_names(sentence, right, others, rng)
     return ", ".join((sentence, *names)) if rng.random() < 0.5 else f"{sentence}; {' '.join(names)}"

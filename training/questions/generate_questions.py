@@ -31,7 +31,7 @@ from benchmarks.common.arguments import CLONE_FOLDER, JOBS, OUT, PACKAGES, comma
 from benchmarks.common.labels import HARD_SHARE, word_overlap
 
 from rootle.syntax.grammars import GRAMMARS
-from rootle.text.languages import UNKNOWN, detect_language
+from rootle.text.languages import UNKNOWN, file_language
 from training.arguments import RESERVED
 from training.corpus.reserved_repos import (
     ReservedRepositories,
@@ -130,7 +130,7 @@ def make_repository(
         return existing
     reserved = ReservedRepositories(read_names(), shingles)
     texts = dict(read_texts(selected, reserved))
-    files = [path for path in texts if detect_language(path) in GRAMMARS]
+    files = [path for path in texts if file_language(path) in GRAMMARS]
     if not MIN_FILES <= len(files) <= MAX_FILES:
         _log.warning("%s: %d source files, skipped", selected.name, len(files))
         return None
@@ -141,7 +141,7 @@ def make_repository(
     write_repository(folder, texts, questions)
     languages: Counter[str] = Counter()
     for path in files:
-        languages[detect_language(path)] += len(texts[path])
+        languages[file_language(path)] += len(texts[path])
     kinds = Counter(one.kind for one in questions)
     counts = len(texts), len(questions), dict(kinds)
     _log.info("%s: %d files, %d questions %s", selected.name, *counts)
@@ -159,9 +159,7 @@ def read_texts(
     """Yield path and text of each usable file of a project."""
     project = selected.project
     folder = project.folder if project.is_history else archive_root(project.folder)
-    for native_path, text in repository_texts(
-        folder, lambda name: detect_language(name) != UNKNOWN
-    ):
+    for native_path, text in repository_texts(folder, lambda name: file_language(name) != UNKNOWN):
         path = native_path.replace("\\", "/")
         if selected.folders and not path.startswith(tuple(f"{one}/" for one in selected.folders)):
             continue

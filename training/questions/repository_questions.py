@@ -11,7 +11,7 @@ from typing import Final
 from benchmarks.common.labels import HARD_SHARE, word_overlap
 
 from rootle.syntax.grammars import GRAMMARS
-from rootle.text.languages import PROSE, detect_language
+from rootle.text.languages import PROSE, file_language
 from rootle.text.terms import WORD
 from training.corpus.sampling import EXCLUDED_PATHS, GENERATED, HEADER_CHARS, MAX_BYTES
 from training.corpus.source_chunks import split_file
@@ -59,8 +59,8 @@ def make_questions(
         chunk
         for path, text in changed.items()
         if len(text) <= MAX_BYTES
-        and (detect_language(path) in GRAMMARS or detect_language(path) in PROSE)
-        for chunk in split_file(path, detect_language(path), text, 0)
+        and (file_language(path) in GRAMMARS or file_language(path) in PROSE)
+        for chunk in split_file(path, file_language(path), text, 0)
     ]
     primary = [one for one in chunks if one.language in PROSE or is_primary(one.path, changed)]
     symbols, usages = name_questions(chunks)
@@ -78,12 +78,10 @@ def make_questions(
 
 def _ask_docs(texts: Texts, words: Sequence[str], rng: random.Random) -> Iterator[CodeQuestion]:
     """Yield questions from doc comments, and remove these comments from the texts."""
-    paths = [
-        path for path in texts if detect_language(path) in GRAMMARS and is_primary(path, texts)
-    ]
+    paths = [path for path in texts if file_language(path) in GRAMMARS and is_primary(path, texts)]
     candidates: list[tuple[str, DocQuestion]] = []
     for path in paths:
-        found = doc_questions(texts[path], detect_language(path), path)
+        found = doc_questions(texts[path], file_language(path), path)
         candidates += [(path, question) for question in found]
     rng.shuffle(candidates)
     for path, questions in _choose_docs(candidates, words).items():
@@ -123,9 +121,7 @@ def _ask_tests(texts: Texts, rng: random.Random) -> Iterator[CodeQuestion]:
     paths = [
         path
         for path in texts
-        if _TEST.search(path)
-        and detect_language(path) in GRAMMARS
-        and len(texts[path]) <= MAX_BYTES
+        if _TEST.search(path) and file_language(path) in GRAMMARS and len(texts[path]) <= MAX_BYTES
     ]
     rng.shuffle(paths)
     count = 0
@@ -133,7 +129,7 @@ def _ask_tests(texts: Texts, rng: random.Random) -> Iterator[CodeQuestion]:
         if count >= LIMITS["tests"]:
             return
         limit = 1 + hash_choice(path, MAX_FILE_TESTS)
-        texts[path], found = title_questions(texts[path], detect_language(path), path, limit)
+        texts[path], found = title_questions(texts[path], file_language(path), path, limit)
         count += len(found)
         for one in found:
             yield CodeQuestion(one.query, "tests", ((path, one.first_line, one.last_line),))

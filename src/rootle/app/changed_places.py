@@ -21,7 +21,7 @@ from rootle.provenance.definition_changes import (
     list_file_changes,
 )
 from rootle.search.symbols.place_kinds import PlaceKind, has_place, kind_of_place
-from rootle.text.languages import CODE_EXTENSIONS, UNKNOWN, detect_language
+from rootle.text.languages import CODE_EXTENSIONS, UNKNOWN, file_language
 from rootle.text.terms import compose
 from rootle.types import RemovalAnswer, RevisionRange, SearchQuery, ignore_progress
 
@@ -91,7 +91,7 @@ def find_changed_place(
     found = find(name)
     symbols = [one for one in found if one.kind != _DECLARATION] or found
     symbols = [one for one in symbols if kind_of_place(one.path) == PlaceKind.CODE] or symbols
-    if not symbols and ("/" in name or detect_language(name) != UNKNOWN):
+    if not symbols and ("/" in name or file_language(name) != UNKNOWN):
         return replace(_changed_files(root, [name], log), exists=False)
     if not 0 < len(symbols) <= MAX_DEFINITIONS:
         return None

@@ -10,7 +10,7 @@ from rootle.app import App
 from rootle.cli.status_output import PARTLY_INDEXED, describe_partial
 from rootle.cli.terminal import format_counts, print_json, write_line
 from rootle.sources.source import DocumentEntry, SkippedDocument
-from rootle.text.languages import detect_language
+from rootle.text.languages import file_language
 from rootle.types import NEEDS_EXTRA, PartialFile
 
 # Bytes of text that two cores index per second (benchmarks/speed/tool_comparison.py).
@@ -48,7 +48,7 @@ def report_dry_run(app: App, *, as_json: bool) -> None:
 
 
 def _file_data(entry: DocumentEntry) -> dict[str, object]:
-    return {"filePath": entry.uri, "bytes": entry.size, "language": detect_language(entry.uri)}
+    return {"filePath": entry.uri, "bytes": entry.size, "language": file_language(entry.uri)}
 
 
 def _skip_data(skip: SkippedDocument) -> dict[str, object]:
@@ -58,7 +58,7 @@ def _skip_data(skip: SkippedDocument) -> dict[str, object]:
 def _print_languages(files: Sequence[DocumentEntry]) -> None:
     sizes: dict[str, list[int]] = {}
     for entry in files:
-        sizes.setdefault(detect_language(entry.uri), []).append(entry.size)
+        sizes.setdefault(file_language(entry.uri), []).append(entry.size)
     for language, found in sorted(sizes.items(), key=lambda item: -sum(item[1])):
         write_line(f"  {language:14} {len(found):6} files  {_format_size(sum(found)):>9}")
 

@@ -34,8 +34,8 @@ from rootle.history.names.place_changes import (
 from rootle.history.names.renames import find_renames, select_renames_to
 from rootle.history.names.unindexed_commits import (
     MAX_HEADERS,
-    describe_outside,
     describe_unindexed,
+    describe_unlisted,
     result_of_header,
 )
 from rootle.history.removed_definitions import RemovedDefinition
@@ -110,14 +110,12 @@ class NameAnswers:
             return None
         revisions = RevisionRange(since, until or "HEAD")
         period = self._find_period(question, commits, view, revisions) if since else None
-        if not found.commits:
-            return _list_unindexed(query, question, commits, view, found, limit, period)
-        if question.oldest_first and not is_complete:
+        is_unsure = bool(found.commits) and question.oldest_first and not is_complete
+        if is_unsure:
             note = f"{LOW_CONFIDENCE}an older commit that is not indexed yet may be the first one"
             found = replace(found, notes=(*found.notes, note))
-            page = _list_page(query, question, commits, view, found, limit, period)
-            return None if page is None else replace(page, confident=False)
-        return _list_page(query, question, commits, view, found, limit, period)
+        page = _CommitList(query, question, commits, view, found, period).make_page(limit)
+        return replace(page, confident=False) if page is not None and is_unsure else page
 
     def _find_period(
         self,
@@ -136,11 +134,11 @@ class NameAnswers:
             return _Period(text, frozenset(hashes))
         place = self.names.find_place(question.name)
         if place is None:
-            notes = describe_outside(question, None, missing)
+            notes = describe_unlisted(question, None, missing)
             return _Period(text, frozenset(hashes), notes=notes)
         changed = self.names.list_period(place.paths, revisions)
         outside = [sha for sha in missing if sha in changed]
-        notes = describe_outside(question, place, outside)
+        notes = describe_unlisted(question, place, outside)
         return _Period(text, frozenset(hashes), outside if place.is_file else (), notes)
 
     def _find_bound(self, name: str) -> str | None:
@@ -304,88 +302,86 @@ def _select_main_author(found: NameChanges, name: str, commits: CommitSearch) ->
     return NameChanges(listed, (note, *found.notes[1:]), found.unindexed)
 
 
-def _list_unindexed(
-    query: SearchQuery,
-    question: NameHistoryQuestion,
-    commits: CommitSearch,
-    view: CommitView,
-    found: NameChanges,
-    limit: int,
-    period: _Period | None,
-) -> SearchResponse | None:
-    """Return one page of the commits if none of them is indexed.
+@dataclass(frozen=True, slots=True)
+class _CommitList:
+    """The commits that answer a question about a name, of which one page is shown."""
 
-    Return None if filters restrict the commits, because they are not applied to these commits.
-    """
-    if restrictions_in(query.text_query):
-        return None
-    hashes = found.unindexed if period is None else period.outside
-    note = describe_unindexed(question, len(hashes))
-    notes = (*found.notes, note) if period is None else period.notes
-    listed = hashes[::-1] if question.oldest_first else hashes
-    return _make_page(query, question, commits, view, found, listed, limit, notes)
+    query: SearchQuery
+    question: NameHistoryQuestion
+    commits: CommitSearch
+    view: CommitView
+    found: NameChanges
+    period: _Period | None  # of the question
 
+    def make_page(self, limit: int) -> SearchResponse | None:
+        """Return one page of the commits; None after the last page.
 
-def _list_page(
-    query: SearchQuery,
-    question: NameHistoryQuestion,
-    commits: CommitSearch,
-    view: CommitView,
-    found: NameChanges,
-    limit: int,
-    period: _Period | None,
-) -> SearchResponse | None:
-    """Return one page of the commits that pass the filters; None after the last page."""
-    states = [change.state for change in found.commits]
-    if period is not None:
-        states = [one for one in states if one.path.removeprefix(COMMIT_URI) in period.hashes]
-    passed = filter_commits(query, view, states)
-    notes = found.notes
-    if len(passed) < len(found.commits):
-        count = len(passed)
-        reasons = [] if period is None else [f"{'is' if count < 2 else 'are'} {period.text}"]
-        if count < len(states):
-            reasons.append("passes the filters" if count < 2 else "pass the filters")
-        left = f"{f'{count:,}' if count else 'none'} of them {' and '.join(reasons)}"
-        notes = (notes[0], left, *notes[1:])
-    listed: list[FileState | str] = [*passed]
-    if period is not None:
-        notes = (*notes, *period.notes)
-        if question.asked != "authors" and not restrictions_in(query.text_query):
-            listed += period.outside
-    return _make_page(query, question, commits, view, found, listed, limit, notes)
+        The result is also None if no commit is indexed and the query has filters, because filters
+        are not applied to commits that are not indexed.
+        """
+        has_filters = bool(restrictions_in(self.query.text_query))
+        if not self.found.commits:
+            return None if has_filters else self._list_unindexed(limit)
+        found, period = self.found, self.period
+        states = [change.state for change in found.commits]
+        if period is not None:
+            states = [one for one in states if one.path.removeprefix(COMMIT_URI) in period.hashes]
+        passed = filter_commits(self.query, self.view, states)
+        notes = found.notes
+        if len(passed) < len(found.commits):
+            left = self._describe_rest(len(passed), has_failed=len(passed) < len(states))
+            notes = (notes[0], left, *notes[1:])
+        listed: list[FileState | str] = [*passed]
+        if period is not None:
+            notes = (*notes, *period.notes)
+            if self.question.asked != "authors" and not has_filters:
+                listed += period.outside
+        return self._select(listed, limit, notes)
 
+    def _list_unindexed(self, limit: int) -> SearchResponse | None:
+        """Return one page of the commits if none of them is indexed."""
+        if self.period is None:
+            hashes = self.found.unindexed
+            notes = (*self.found.notes, describe_unindexed(self.question, len(hashes)))
+        else:
+            hashes, notes = self.period.outside, self.period.notes
+        listed = hashes[::-1] if self.question.oldest_first else hashes
+        return self._select(listed, limit, notes)
 
-def _make_page(
-    query: SearchQuery,
-    question: NameHistoryQuestion,
-    commits: CommitSearch,
-    view: CommitView,
-    found: NameChanges,
-    listed: Sequence[FileState | str],
-    limit: int,
-    notes: tuple[str, ...],
-) -> SearchResponse | None:
-    """Return one page of indexed commits, and of hashes of others; None after the last page."""
-    start = read_offset(query.cursor) if query.cursor else 0
-    page = listed[start : start + limit]
-    if listed and not page:
-        return None
-    changes = {change.state.id: change for change in found.commits}
-    headers = commits.updates.read_headers([one for one in page if isinstance(one, str)])
-    results = (
-        result_of_header(headers[one])
-        if isinstance(one, str)
-        else result_of_change(view, changes[one.id], question.name)
-        for one in page
-        if not isinstance(one, str) or one in headers
-    )
-    more = str(start + limit) if start + limit < len(listed) else None
-    return replace(
-        EMPTY,
-        results=tuple(results),
-        confident=True,
-        generation=view.index.generation,
-        suggestions=notes,
-        next_cursor=join_cursors(more, None),
-    )
+    def _describe_rest(self, count: int, *, has_failed: bool) -> str:
+        """Return a note about how many commits are in the period and pass the filters."""
+        is_one = count < 2
+        reasons = []
+        if self.period is not None:
+            reasons.append(f"{'is' if is_one else 'are'} {self.period.text}")
+        if has_failed:
+            reasons.append("passes the filters" if is_one else "pass the filters")
+        return f"{f'{count:,}' if count else 'none'} of them {' and '.join(reasons)}"
+
+    def _select(
+        self, listed: Sequence[FileState | str], limit: int, notes: tuple[str, ...]
+    ) -> SearchResponse | None:
+        """Return one page of indexed commits, and of hashes of others; None after the last page."""
+        start = read_offset(self.query.cursor) if self.query.cursor else 0
+        page = listed[start : start + limit]
+        if listed and not page:
+            return None
+        changes = {change.state.id: change for change in self.found.commits}
+        hashes = [one for one in page if isinstance(one, str)]
+        headers = self.commits.updates.read_headers(hashes)
+        results = (
+            result_of_header(headers[one])
+            if isinstance(one, str)
+            else result_of_change(self.view, changes[one.id], self.question.name)
+            for one in page
+            if not isinstance(one, str) or one in headers
+        )
+        more = str(start + limit) if start + limit < len(listed) else None
+        return replace(
+            EMPTY,
+            results=tuple(results),
+            confident=True,
+            generation=self.view.index.generation,
+            suggestions=notes,
+            next_cursor=join_cursors(more, None),
+        )

@@ -15,7 +15,7 @@ from rootle.history.commit_view import CommitView
 from rootle.history.impact_features import ImpactCandidate, ImpactFeatures, estimate_probabilities
 from rootle.index.reader import IndexReader
 from rootle.search.symbols.definitions import is_test_place
-from rootle.text.languages import PROSE, detect_language
+from rootle.text.languages import PROSE, file_language
 from rootle.types import CommitFacts, ImpactAnswer, ImpactedFile
 
 DEFAULT_LIMIT: Final = 10
@@ -119,4 +119,4 @@ def _describe_commits(view: CommitView | None, ids: Sequence[int]) -> tuple[Comm
 def _kind(path: str) -> str:
     if is_test_place(path, ""):
         return "test"
-    return "document" if detect_language(path) in PROSE else "code"
+    return "document" if file_language(path) in PROSE else "code"

@@ -18,7 +18,7 @@ from rootle.models.shipped import IMPACT_V1, model_file
 from rootle.protocols import WeightedTerm
 from rootle.rank.rankers.tree_ensemble import GradientBoostedTrees, load_trees
 from rootle.search.symbols.definitions import is_test_place
-from rootle.text.languages import PROSE, detect_language
+from rootle.text.languages import PROSE, file_language
 from rootle.text.terms import WORD, file_stem, split_identifier, whole_identifier
 
 # The features of the model that `training/impact/train.py` trains, in order.
@@ -148,7 +148,7 @@ class ImpactFeatures:
             math.log1p(used),
             similarity,
             float(is_test),
-            float(detect_language(path) in PROSE),
+            float(file_language(path) in PROSE),
             math.log1p(max(0.0, days)),
             math.log((cochange.share + 0.01) / (popularity + 0.01)),
             cochange.reverse_share,

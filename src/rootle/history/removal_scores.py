@@ -14,7 +14,7 @@ from rootle.errors import QueryError
 from rootle.history.commit_search import RemovedLines
 from rootle.index.reader import SparseReader
 from rootle.search.query.operators import parse_query, phrase_pattern
-from rootle.text.languages import CODE_EXTENSIONS, detect_language
+from rootle.text.languages import CODE_EXTENSIONS, file_language
 from rootle.text.stemmer import open_stemmer
 from rootle.text.terms import (
     STOP_WORDS,
@@ -179,7 +179,7 @@ def score_removal(
     if not is_same and question.is_in(code):
         # All lines of code with the name get the same score, so that the newest commit comes first:
         # it removed the name.
-        is_code = detect_language(code.path) in CODE_EXTENSIONS
+        is_code = file_language(code.path) in CODE_EXTENSIONS
         return _CONTAINS_NAME if is_code else _PROSE_WITH_NAME
     if is_same == 1 and question.name:
         return 1.0  # the same for all definitions, so that the one removed last comes first

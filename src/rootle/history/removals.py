@@ -32,7 +32,7 @@ from rootle.search.query.filters import filter_files
 from rootle.search.query.operators import parse_query
 from rootle.search.revision_periods import select_by_history
 from rootle.text.file_kinds import is_vendored
-from rootle.text.languages import detect_language
+from rootle.text.languages import file_language
 from rootle.types import COMMIT_URI, HIDDEN_SECRET, Removal, RemovalAnswer, SearchQuery, Symbol
 
 DEFAULT_LIMIT: Final = 5
@@ -162,7 +162,7 @@ def _make_filter(query: SearchQuery) -> Callable[[_Candidate, CommitView], bool]
     def passes(candidate: _Candidate, view: CommitView) -> bool:
         path = candidate.code.path
         commits = select_by_history(parsed, [candidate.state], view.list_period)
-        states = [one._replace(path=path, language=detect_language(path)) for one in commits]
+        states = [one._replace(path=path, language=file_language(path)) for one in commits]
         passed = filter_files(query, parsed, states, now_s)
         return bool(states) and (passed is None or bool(passed))
 

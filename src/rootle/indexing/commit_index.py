@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -23,18 +23,13 @@ from rootle.indexing.git_history.commit_gap import (
 )
 from rootle.indexing.git_history.commit_patches import CommitPatches
 from rootle.indexing.git_history.commit_scope import CommitScope
+from rootle.indexing.git_history.git_commits import GitCommits
 from rootle.indexing.git_history.ignored_changes import IgnoredChanges
 from rootle.indexing.indexer import Indexer
 from rootle.indexing.status import measure_folder
 from rootle.ingest.plan import token_key
 from rootle.ingest.workers.worker_process import PrestartedWorkers
-from rootle.sources.git.commit_text import filter_visible
 from rootle.sources.git.commits.commit_document import make_document
-from rootle.sources.git.commits.commit_list import (
-    find_commit,
-    list_commits_with_text,
-    list_hashes,
-)
 from rootle.sources.git.commits.commit_source import (
     COMMIT_FORMAT,
     COMMITS,
@@ -43,14 +38,10 @@ from rootle.sources.git.commits.commit_source import (
 )
 from rootle.sources.git.commits.removed_code import RemovedCode
 from rootle.sources.git.git_dirs import find_git_folders
-from rootle.sources.git.lines.commit_facts import CommitHeader, read_headers
-from rootle.text.secret_masking import mask_patch
 from rootle.types import (
     HISTORY_ADVICE,
-    CountedCommits,
     HistoryStatus,
     ProgressCallback,
-    RevisionRange,
     WarningCallback,
     ignore_progress,
 )
@@ -92,7 +83,7 @@ def commit_config(config: Config) -> Config:
     )
 
 
-class CommitIndex:
+class CommitIndex(GitCommits):
     """Indexes the commits of one repository and provides snapshots of the index. Thread-safe."""
 
     def __init__(
@@ -110,11 +101,9 @@ class CommitIndex:
 
         `convert` returns the document that is indexed for a commit.
         """
-        self._root = os.path.realpath(root)
+        super().__init__(os.path.realpath(root), config.max_history_commits, walk_rules(config))
         self._may_write = config.enable_indexing
-        self._max_commits = config.max_history_commits
         self._on_warning = on_warning
-        self._rules = walk_rules(config)
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._awaited: threading.Thread | None = None  # the last update for which a call waited
@@ -288,50 +277,6 @@ class CommitIndex:
         done, total = first_run or self._indexer.read_rebuild_progress() or (0, 0)
         return done >= _NEARLY_ALL * total
 
-    def list_range(self, revisions: RevisionRange) -> Sequence[str] | None:
-        """Return the hashes of the commits in a range, newest first.
-
-        Return None if one of the revisions does not exist.
-        """
-        names = (revisions.older, revisions.newer)
-        first, last = (find_commit(self._root, name) for name in names)
-        if first is None or last is None:
-            return None
-        dots = "..." if revisions.is_symmetric else ".."
-        commits = f"{first.sha}{dots}{last.sha}"
-        return list_hashes(self._root, [commits], max_count=self._max_commits)
-
-    def list_history(self, revision: str) -> Sequence[str] | None:
-        """Return the hashes of the commits in the history of a revision, newest first.
-
-        Return None if the revision does not exist.
-        """
-        commit = find_commit(self._root, revision)
-        if commit is None:
-            return None
-        return list_hashes(self._root, [commit.sha], max_count=self._max_commits)
-
-    def list_unknown(self, revisions: RevisionRange) -> Sequence[str]:
-        """Return those endpoints of a range that git does not know."""
-        names = (revisions.older, revisions.newer)
-        return [name for name in names if find_commit(self._root, name) is None]
-
-    def find_tag(self, name: str) -> str:
-        """Return the hash of the commit that has a tag; "" if there is no such tag."""
-        found = find_commit(self._root, f"refs/tags/{name}")
-        return "" if found is None else found.sha
-
-    def read_headers(self, hashes: Sequence[str]) -> Mapping[str, CommitHeader]:
-        """Return the metadata of commits by hash, whether they are indexed or not.
-
-        Secrets are masked. Return an empty mapping if git fails.
-        """
-        found, known = read_headers(self._root, hashes), self._rules.secret_exceptions
-        return {
-            sha: header._replace(message=mask_patch(header.message, known).text)
-            for sha, header in found.items()
-        }
-
     def read_removed(self, sha: str) -> Sequence[RemovedCode]:
         """Return the code that a commit removed from files below the folder.
 
@@ -353,18 +298,6 @@ class CommitIndex:
         `path` is the path before or after the commit.
         """
         return self._patches.read_before(sha, path, self.snapshot())
-
-    def visible_paths(self, paths: Collection[str]) -> set[str]:
-        """Return those of the paths at which files would be indexed if they existed."""
-        return filter_visible(Path(self._root), paths, self._rules)
-
-    def find_by_count(self, text: str, max_count: int, timeout_s: float) -> CountedCommits:
-        """Return the newest commits that changed the number of occurrences of a text, newest first.
-
-        git reads the changes of the commits, newest first, until it has found `max_count` commits
-        or the timeout has passed.
-        """
-        return list_commits_with_text(self._root, text, max_count=max_count, timeout_s=timeout_s)
 
     def update_in_background(self) -> None:
         """Start indexing the new commits, unless that is already happening."""

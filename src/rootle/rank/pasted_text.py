@@ -58,7 +58,7 @@ _TEMPLATE: Final = 0.97
 _PER_LINE: Final = 0.12
 # A text without signs of a message or of code must have this many words.
 _LITERAL_WORDS: Final = 4
-# Fewer plain words than that. They are neither a path nor the report of a program.
+# At most three plain words. They are neither a path nor the report of a program.
 _FEW_WORDS: Final = re.compile(r"[^\W\d_]+(?:\s+[^\W\d_]+){0,2}")
 # If a line has the words in the same order, but not the literal text, its share is multiplied by
 # this factor.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from rootle.text.languages import CODE_EXTENSIONS, CONFIG_EXTENSIONS, PROSE, detect_language
+from rootle.text.languages import CODE_EXTENSIONS, CONFIG_EXTENSIONS, PROSE, file_language
 from rootle.text.path_glob import compile_glob, is_glob
 from rootle.text.terms import file_stem, find_words, split_identifier, whole_identifier
 from rootle.text.translated_paths import contains_texts, is_catalogue
@@ -123,7 +123,7 @@ def path_parts(path: str) -> PathParts:
 
 
 def _kinds(path: str, folder: str) -> int:
-    name, language = path[len(folder) :].lstrip("/"), detect_language(path)
+    name, language = path[len(folder) :].lstrip("/"), file_language(path)
     kinds = _kinds_in(folder)
     if _TEST_NAME.search(name):
         kinds |= _TEST

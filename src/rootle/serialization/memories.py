@@ -33,7 +33,7 @@ _DECODER: Final = json.JSONDecoder()
 
 def memory_as_text(memory: Memory, now_s: float | None = None) -> str:
     """Return a memory on one line: time, age, origin, quoted text and references."""
-    label = f"{memory.created_at}, {describe_age(memory, now_s)}, {describe_origin(memory)}"
+    label = f"{memory.created_at}, {describe_age(memory, now_s)}, {describe_memory_origin(memory)}"
     return f"[{label}] {quote(memory.text)}{_notes(memory)}"
 
 
@@ -56,7 +56,7 @@ def memory_as_data(memory: Memory) -> dict[str, Any]:  # Any: JSON
     """Return a memory as JSON data with its age and its origin, for a model."""
     data: dict[str, Any] = to_json(memory)
     data["about"] = [f"{one.path}#{one.symbol}".rstrip("#") for one in memory.about]
-    return {**data, "age": describe_age(memory), "origin": describe_origin(memory)}
+    return {**data, "age": describe_age(memory), "origin": describe_memory_origin(memory)}
 
 
 def describe_age(memory: Memory, now_s: float | None = None) -> str:
@@ -83,7 +83,7 @@ def _local_date(moment: datetime) -> date:
         return moment.date()
 
 
-def describe_origin(memory: Memory) -> str:
+def describe_memory_origin(memory: Memory) -> str:
     """Return a text with "personal" for a personal memory, and the folders that it belongs to."""
     folders = dict.fromkeys((*memory.stored_in, *(about.root for about in memory.about)))
     names = ", ".join(_name(re.split(r"[/\\]", root)[-1] or root) for root in folders if root)

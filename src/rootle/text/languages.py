@@ -152,7 +152,7 @@ _MANUAL_START: Final = re.compile(r"^\.(?:TH|Dt)[ \t]", re.MULTILINE)
 _MANUAL_HEAD_CHARS: Final = 10_000
 
 
-def detect_language(path: str) -> str:
+def file_language(path: str) -> str:
     """Return the language of a file with this "/"-separated path; UNKNOWN if none matches."""
     name = path.rsplit("/", 1)[-1].lower()
     known = FILE_NAMES.get(name)
@@ -168,7 +168,7 @@ def detect_language(path: str) -> str:
 
 def language_of_text(path: str, text: str) -> str:
     """Return the language of a file. The text is needed to recognize manual pages."""
-    language = detect_language(path)
+    language = file_language(path)
     return MANUAL if language == UNKNOWN and is_manual_page(path, text) else language
 
 

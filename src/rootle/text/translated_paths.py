@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from rootle.text.languages import CONFIG_EXTENSIONS, PROSE, detect_language
+from rootle.text.languages import CONFIG_EXTENSIONS, PROSE, file_language
 
 _CODES: Final = frozenset(
     """ar az be bg bn ca cs da de el en eo es et eu fa fi fil fr gl gu he hi hr hu hy id is it ja ka
@@ -48,7 +48,7 @@ class TranslatedPath(NamedTuple):
 @lru_cache(maxsize=65_536)  # every query calls the function for the same paths
 def parse_translation(path: str) -> TranslatedPath:
     """Return the page and the language of a path; the whole path and "" if it is no translation."""
-    language = detect_language(path)
+    language = file_language(path)
     if language not in PROSE and language not in CONFIG_EXTENSIONS:
         return TranslatedPath(path, "")
     folder, _, name = path.rpartition("/")
@@ -73,9 +73,9 @@ def is_catalogue(path: str) -> bool:
     Such a catalogue also repeats the original texts or their keys. An English file such as
     locales/en.yml is not a catalogue: often, it is the only file that contains the original texts.
     """
-    if detect_language(path) == "gettext" or path.lower().endswith(_XLIFF):
+    if file_language(path) == "gettext" or path.lower().endswith(_XLIFF):
         return True
-    if detect_language(path) not in CONFIG_EXTENSIONS or parse_translation(path).language in (
+    if file_language(path) not in CONFIG_EXTENSIONS or parse_translation(path).language in (
         "",
         "en",
     ):
@@ -87,9 +87,9 @@ def contains_texts(path: str) -> bool:
     """Return whether a file contains the texts of a program's user interface, in any language."""
     lower = path.lower()
     is_named = lower.endswith(_TEXT_EXTENSIONS) or _TEXT_NAME.search(path) is not None
-    if is_named or detect_language(path) == "gettext":
+    if is_named or file_language(path) == "gettext":
         return True
-    if detect_language(path) not in CONFIG_EXTENSIONS and not lower.endswith(_FLUENT):
+    if file_language(path) not in CONFIG_EXTENSIONS and not lower.endswith(_FLUENT):
         return False
     *folders, name = path.split("/")
     if _CATALOGUE_FOLDERS.isdisjoint(map(str.lower, folders)):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.chunker import ChunkedText, split_text
 from rootle.syntax.grammars import GRAMMARS
-from rootle.text.languages import LANGUAGES, PROSE, detect_language
+from rootle.text.languages import LANGUAGES, PROSE, file_language
 
 pytestmark = pytest.mark.slow
 
@@ -73,7 +73,7 @@ def real_files() -> Iterator[tuple[Path, str]]:
             folders.sort()
             for name in sorted(names):
                 path = Path(where, name)
-                language = detect_language(name)
+                language = file_language(name)
                 if language == "unknown" or not path.is_file():
                     continue
                 counts[language] = counts.get(language, 0) + 1

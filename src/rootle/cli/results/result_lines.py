@@ -29,6 +29,7 @@ from rootle.serialization.citation import (
 from rootle.serialization.markdown import select_passages
 from rootle.serialization.memories import memory_as_text
 from rootle.serialization.outside_text import describe_outside
+from rootle.text.languages import file_language
 from rootle.types import Memory, SearchResponse, SearchResult, Span
 
 # Maximum lines of a span on a terminal: the first one, and those with the most matching words.
@@ -37,7 +38,6 @@ _MAX_OMITTED_NAMED: Final = 3  # duplicates, or translations
 _TAB_CHARS: Final = 4
 _TITLE: Final = re.compile(r"#{1,6}\s+(\S.*)")
 _KIND: Final = re.compile(r"^[a-z]+ (?=\S+$)")  # such as "func " before a name
-_MARKDOWN: Final = (".md", ".mdx", ".markdown")
 _SCORE_CHARS: Final = 6  # the length of a score with the spaces before it
 
 
@@ -240,7 +240,7 @@ def _find_scope(result: SearchResult, span: Span) -> str:
     A span of a document can contain several short sections.
     """
     found = [line for line in result.matching_lines or () if span.start_line < line]
-    if not result.file_path.endswith(_MARKDOWN) or not found or found[0] > span.end_line:
+    if file_language(result.file_path) != "markdown" or not found or found[0] > span.end_line:
         return span.scope
     above = span.snippet.split("\n")[: found[0] - span.start_line]
     titles = [match[1] for line in above if (match := _TITLE.fullmatch(line))]

@@ -10,7 +10,7 @@ from typing import Final
 
 from rootle.history.authors.author_questions import ABOUT
 from rootle.history.question_dates import read_dates
-from rootle.text.languages import UNKNOWN, detect_language
+from rootle.text.languages import UNKNOWN, file_language
 from rootle.text.terms import STOP_WORDS, WORD
 
 _PATH: Final = re.compile(
@@ -60,7 +60,7 @@ def read_filters(
     text, operators = read_dates(f"{text} ", datetime.fromtimestamp(now_s, UTC), find_date)
     for found in _PATH.finditer(text):
         path = found["path"].removeprefix("./")
-        if "/" in path or detect_language(path) != UNKNOWN:
+        if "/" in path or file_language(path) != UNKNOWN:
             operators.append(f"path:{path}")
             text = text.replace(found[0], " ", 1)
     if (folder := _FOLDER.search(text)) is not None and is_folder(folder["path"]):

@@ -36,7 +36,8 @@ _LEFTOVER: Final = re.compile(
     re.IGNORECASE,
 )
 _WITHIN: Final = re.compile(r"\b(?:from|in)\b", re.IGNORECASE)
-# The object of an action ends before these words: "remove X as it is not needed in python 3.8".
+# Words that follow the object of an action and introduce a reason, a condition or a clause:
+# "remove importlib-metadata because python 3.8 has it".
 _REASON: Final = re.compile(
     r"\b(?:as|because|since|when|if|so|due to|after|until|unless|while|that|which)\b", re.IGNORECASE
 )
@@ -69,8 +70,12 @@ def score_line(
     matched = [one for one in found if not one.subject.is_kind]
     if not matched:
         return 0.0
-    covered = sum(one.weight * _compound_factor(one, matched, text) for one in matched)
-    coverage = covered / sum(one.weight for one in stated)
+    whole = stem_line(text, has_parts=False)
+    covered = (
+        one.weight * (1.0 if one.subject.is_in(whole) else _compound_factor(one, matched, text))
+        for one in matched
+    )
+    coverage = sum(covered) / sum(one.weight for one in stated)
     words = max(1, len(line.split()))
     focus = min(1.0, sum(len(one.subject.stems.split()) for one in found) / words)
     fit = _fit_action(action, text, matched, needs_action=needs_action)
@@ -111,8 +116,6 @@ def _compound_factor(one: WeightedSubject, matched: Sequence[WeightedSubject], t
     The factor is 1 if the longer word contains several words of the question, as
     `kMaxPathComponents` does for "path components".
     """
-    if one.subject.is_in(stem_line(text, has_parts=False)):
-        return 1.0
     for parts in map(stem_line, text.split()):
         if one.subject.is_in(parts):
             named = [other.subject.stems for other in matched if other.subject.is_in(parts)]

@@ -17,7 +17,7 @@ from rootle.history.names.name_history import (
 from rootle.history.names.place_changes import PlaceChange, choose_section
 from rootle.index.reader import FileState
 from rootle.search.symbols.place_kinds import PlaceKind, kind_of_place
-from rootle.text.languages import UNKNOWN, detect_language
+from rootle.text.languages import UNKNOWN, file_language
 from rootle.text.whole_names import name_pattern
 from rootle.types import COMMIT_MESSAGE, COMMIT_URI, RENAMED_TO, DocumentSection
 
@@ -38,7 +38,7 @@ _LEFT_OUT: Final = {
 
 def may_be_path(name: str) -> bool:
     """Return whether a name can be the path of a file."""
-    return "/" in name or ("." in name and detect_language(name) != UNKNOWN)
+    return "/" in name or ("." in name and file_language(name) != UNKNOWN)
 
 
 def find_file_removals(

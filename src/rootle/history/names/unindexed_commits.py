@@ -41,7 +41,7 @@ def result_of_header(header: CommitMetadata) -> SearchResult:
     )
 
 
-def describe_outside(
+def describe_unlisted(
     question: NameHistoryQuestion, place: ChangedPlace | None, hashes: Sequence[str]
 ) -> tuple[str, ...]:
     """Return a note about commits of a period that the index lacks.

@@ -9,7 +9,7 @@ from rootle.index.reader import FileState
 from rootle.ingest.analyze import Analyzer, KnownVectors
 from rootle.ingest.workers.jobs import DocumentFacts, ReadJob, ReadResult
 from rootle.sources.source import DocumentReader
-from rootle.text.languages import UNKNOWN, detect_language
+from rootle.text.languages import UNKNOWN, file_language
 
 
 def run_job(
@@ -26,7 +26,7 @@ def run_job(
         return _split_stored(job, job.stored, analyzer, documents)
     found = readers[job.source].read(job.uri)
     if isinstance(found, str):
-        return ReadResult(job, skip=found, facts=DocumentFacts(detect_language(job.uri)))
+        return ReadResult(job, skip=found, facts=DocumentFacts(file_language(job.uri)))
     if job.digest is not None and found.digest == job.digest:
         return ReadResult(job, digest=found.digest, unchanged=True)
     analyzed = analyzer.analyze(

@@ -18,7 +18,7 @@ from rootle.links.drift.past_names import PastName, PastNames
 from rootle.links.drift.project_names import ProjectNames
 from rootle.links.drift.signatures import Signatures, parse_arguments
 from rootle.links.drift.texts import NamedText
-from rootle.text.languages import UNKNOWN, detect_language
+from rootle.text.languages import UNKNOWN, file_language
 from rootle.types import CommitFacts, DriftKind, DriftReport
 
 _MAX_TEXT_CHARS: Final = 200
@@ -150,7 +150,7 @@ class DriftChecks:
         gone = (one for one in folders if one.lower() not in self._project.module_names)
         if any(map(text.links_to_project, gone)):
             return None  # the folder contained a copy of this project
-        if _RESERVED.match(name) and detect_language(found.path) in ("c", "cpp"):
+        if _RESERVED.match(name) and file_language(found.path) in ("c", "cpp"):
             return None
         if any(map(self._is_defined_elsewhere, found.bases)):
             return None
@@ -248,7 +248,7 @@ class DriftChecks:
     def _check_folder(self, paths: Iterable[str]) -> Finding | None:
         """Check a path without history: report it only if its folder has files in its language."""
         for path in paths:
-            folder, language = path.rpartition("/")[0], detect_language(path)
+            folder, language = path.rpartition("/")[0], file_language(path)
             is_known = language != UNKNOWN and (folder, language) in self._project.folder_languages
             if is_known:
                 return Finding("path", f"{folder} exists, but has no {path.rpartition('/')[2]}")
@@ -381,7 +381,7 @@ def _possible_paths(document: str, raw: str) -> list[str]:
 
 
 def _is_file_name(name: str) -> bool:
-    return "." in name and detect_language(name) != UNKNOWN and "(" not in name
+    return "." in name and file_language(name) != UNKNOWN and "(" not in name
 
 
 def _is_distinctive(name: str, mention: Mention, text: NamedText) -> bool:

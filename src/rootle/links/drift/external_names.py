@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
-from rootle.text.languages import UNKNOWN, detect_language
+from rootle.text.languages import UNKNOWN, file_language
 
 _OPTION_WORDS: Final = re.compile(
     r"(?i)option|add_arg|argument|flag|getopt|strcmp|\bon\b|\bArg\b|long|case|\busage"
@@ -24,7 +24,7 @@ def defines_option(path: str, line: str, read_above: Callable[[int], str]) -> bo
 
     `read_above` returns the given number of lines above the line.
     """
-    if detect_language(path) in _SCRIPTS:
+    if file_language(path) in _SCRIPTS:
         return False
     if _OPTION_WORDS.search(line):
         return True

@@ -9,7 +9,7 @@ from typing import Final
 from rootle.links.drift.mentions import Mention, split_parts
 from rootle.links.drift.past_names import PastName
 from rootle.links.drift.texts import NamedText
-from rootle.text.languages import detect_language
+from rootle.text.languages import file_language
 
 # In these languages, only types and packages have qualified names that begin with a package.
 _PACKAGED: Final = frozenset({"csharp", "groovy", "java", "kotlin", "scala"})
@@ -25,7 +25,7 @@ def is_setting(text: NamedText, mention: Mention, removed: PastName) -> bool:
     A dotted name in lower case is therefore not that of a removed member. A name without qualifiers
     is a setting if the text has a setting that ends with it.
     """
-    if detect_language(removed.path) not in _PACKAGED or not removed.is_indented:
+    if file_language(removed.path) not in _PACKAGED or not removed.is_indented:
         return False
     others = (one.text for one in text.mentions if one.kind == "name")
     is_single = len(split_parts(mention.text)) == 1

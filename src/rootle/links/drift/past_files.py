@@ -9,7 +9,7 @@ from typing import Final
 
 from rootle.syntax.references import classify
 from rootle.syntax.source_tree import SourceTree, read_source_tree
-from rootle.text.languages import detect_language
+from rootle.text.languages import file_language
 
 # The maximum number of files that are read for one answer. Reading and parsing a file takes about
 # ten milliseconds.
@@ -70,7 +70,7 @@ class PastFiles:
 
         The result is empty if the line does not show that the method overrides another method.
         """
-        is_php = detect_language(path) == "php"
+        is_php = file_language(path) == "php"
         tree = self._tree(sha, path) if is_php or _OVERRIDE.search(line) else None
         if tree is None:
             return frozenset()
@@ -92,7 +92,7 @@ class PastFiles:
         text = self._read_before(sha, path)
         if text is None or len(text) > _MAX_CHARS:
             return None
-        return read_source_tree(text, detect_language(path))
+        return read_source_tree(text, file_language(path))
 
 
 def _remove_groups(head: str) -> str:

@@ -14,7 +14,7 @@ from rootle.index.reader import FileState
 from rootle.links.drift.definition_lines import DefinitionLines
 from rootle.links.drift.external_names import defines_option, environment_pattern
 from rootle.links.drift.past_files import PastFiles
-from rootle.text.languages import CODE_EXTENSIONS, detect_language
+from rootle.text.languages import CODE_EXTENSIONS, file_language
 from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
 from rootle.types import COMMIT_MESSAGE, COMMIT_URI, REMOVED_SCOPE_SEPARATOR, CommitFacts
 
@@ -291,7 +291,7 @@ class _RemovedLine:
 
     def find_in(self, path: str, lines: Sequence[str]) -> list[str]:
         """Return the matching removed lines among the changed lines of a file."""
-        language = detect_language(path)
+        language = file_language(path)
         if not self.is_kept and any(map(self._is_added, lines)):
             return []
         found = (line[1:] for line in lines if line.startswith("-") and self.is_named(line))
@@ -319,6 +319,6 @@ def _whole_word(name: str) -> re.Pattern[str]:
 
 
 def _is_code(path: str) -> bool:
-    if detect_language(path) not in CODE_EXTENSIONS or _BUILD_FILE.search(path):
+    if file_language(path) not in CODE_EXTENSIONS or _BUILD_FILE.search(path):
         return False
     return _SIDE_CODE.search(path) is None

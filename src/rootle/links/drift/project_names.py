@@ -14,7 +14,7 @@ from rootle.index.reader import FileState, IndexReader
 from rootle.links.drift.code_words import CodeWords, ReadWords
 from rootle.links.drift.comments import DividedText
 from rootle.text.file_kinds import is_page
-from rootle.text.languages import CODE_EXTENSIONS, DOCUMENTATION, detect_language
+from rootle.text.languages import CODE_EXTENSIONS, DOCUMENTATION, file_language
 from rootle.types import ProgressCallback
 
 # The maximum number of characters of code. Reading them takes about ten seconds, which is necessary
@@ -48,7 +48,7 @@ class ProjectNames:
         """Pairs of a folder and the language of a file somewhere below it."""
         found = set()
         for path in self.files:
-            language, folder = detect_language(path), path.rpartition("/")[0]
+            language, folder = file_language(path), path.rpartition("/")[0]
             while folder and (folder, language) not in found:
                 found.add((folder, language))
                 folder = folder.rpartition("/")[0]
@@ -57,7 +57,7 @@ class ProjectNames:
     @cached_property
     def module_names(self) -> frozenset[str]:
         """The names of folders and of source files without extensions, in lower case."""
-        sources = (path for path in self.files if detect_language(path) in CODE_EXTENSIONS)
+        sources = (path for path in self.files if file_language(path) in CODE_EXTENSIONS)
         paths = (*self.folders, *sources)
         return frozenset(path.rpartition("/")[2].partition(".")[0].lower() for path in paths)
 

@@ -18,7 +18,7 @@ from rootle.search.revision_periods import (
 )
 from rootle.serialization.dates import is_calendar_date, parse_date, read_revision
 from rootle.text.file_kinds import is_code, is_document
-from rootle.text.languages import detect_language, resolve_language
+from rootle.text.languages import file_language, resolve_language
 from rootle.text.path_glob import compile_glob, is_glob
 from rootle.text.terms import compose
 from rootle.types import COMMIT_KIND, COMMIT_MESSAGE, FILES, PACKAGE_URI, SearchQuery
@@ -84,7 +84,7 @@ def expand_commits(
 def _changed_files(state: FileState, labels: Mapping[int, Sequence[str]]) -> Iterable[FileState]:
     for label in labels.get(state.id, ()):
         if label != COMMIT_MESSAGE:
-            yield state._replace(path=label, language=detect_language(label))
+            yield state._replace(path=label, language=file_language(label))
 
 
 def note_unknown_dates(
@@ -131,7 +131,7 @@ def filter_unindexed(
     named = (
         (
             state,
-            state if state.skip is None else state._replace(language=detect_language(state.path)),
+            state if state.skip is None else state._replace(language=file_language(state.path)),
         )
         for state in states
     )

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 # If a chunk contains this share of the character pairs of a Chinese or Japanese question, the
 # question is not translated. Unrelated texts in the same language have few pairs in common.
 _MIN_SHARED_PAIRS: Final = 0.6
+# The traits that depend on the words of a question.
+_WORD_TRAITS: Final[Traits] = frozenset({"names", "pasted", "version"})
 _open_stemmer: Final = cache(open_stemmer)
 
 
@@ -75,7 +77,7 @@ def parse_text(text: str, index: IndexReader) -> ParsedQuestion:
 def ignore_phrases(question: ParsedQuestion) -> ParsedQuestion:
     """Return a question whose quotes are ignored."""
     plain = replace(question, parsed=replace(question.parsed, phrases=()))
-    kept = question.traits & {"context", "filters", "exclusions", "name"}
+    kept = question.traits - _WORD_TRAITS - {"exact"}
     return replace(plain, traits=kept | _find_traits(plain))
 
 
@@ -120,7 +122,7 @@ def _find_name(question: ParsedQuestion) -> NameQuestion | None:
 
 
 def _find_traits(question: ParsedQuestion) -> Traits:
-    """Return the traits that depend on the words of a question."""
+    """Return those of `_WORD_TRAITS` that a question has."""
     parsed = question.parsed
     traits: Traits = frozenset({"names"}) if _may_name_code(question) else NO_TRAITS
     if may_be_pasted(parsed.text, has_phrases=bool(parsed.phrases)):

@@ -45,6 +45,15 @@ from rootle.types import (
     SymbolAspect,
 )
 
+_INTENTS: Final[Mapping[SymbolAspect, Intent]] = {
+    "definitions": "symbol",
+    "uses": "usage",
+    "assignments": "usage",
+    "reads": "usage",
+    "tests": "test",
+    "implementations": "usage",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class ResultPage:
@@ -290,13 +299,3 @@ def _interpretation(request: SearchRequest, page: ResultPage) -> QueryInterpreta
         return found
     symbol = f"{page.symbols.aspect} of {page.symbols.name}"
     return replace(found, intent=_INTENTS[page.symbols.aspect], symbol=symbol)
-
-
-_INTENTS: Final[Mapping[SymbolAspect, Intent]] = {
-    "definitions": "symbol",
-    "uses": "usage",
-    "assignments": "usage",
-    "reads": "usage",
-    "tests": "test",
-    "implementations": "usage",
-}

@@ -16,6 +16,7 @@ import numpy as np
 from rootle.errors import UnavailableError
 from rootle.index.reader import DenseReader, FileChunks, FileState, IndexReader, Neighbors
 from rootle.protocols import (
+    MAX_MATCH_TERMS,
     NO_HITS,
     DenseIndex,
     Embedder,
@@ -29,6 +30,7 @@ from rootle.protocols import (
     WordEmbedder,
 )
 from rootle.rank.question.parsed import Question
+from rootle.rank.ranking_inputs import Floats
 from rootle.search.session import Session
 
 _FIELD_HITS: Final = 60
@@ -177,6 +179,17 @@ class LocatedChunks:
 
 
 @dataclass(frozen=True, slots=True)
+class MatchedTerms:
+    """The chunks in which terms occur."""
+
+    frequencies: Sequence[int]  # the number of files with each of the terms
+    rarity: Floats  # of each of the rarest terms, which were searched
+    texts: Sequence[str]  # these terms
+    file_ids: Ids  # of each chunk with such a term
+    masks: Ids  # the terms in each chunk, as bits
+
+
+@dataclass(frozen=True, slots=True)
 class IndexedFacts:
     """The states, chunks and paths of the candidate files in the index."""
 
@@ -195,7 +208,7 @@ def locate_hits(
     return LocatedChunks(chunk_ids, index.dense.find_files(chunk_ids))
 
 
-def read_files(index: IndexReader, neighbors: Neighbors | None, file_ids: Ids) -> IndexedFacts:
+def read_facts(index: IndexReader, neighbors: Neighbors | None, file_ids: Ids) -> IndexedFacts:
     """Return what the index contains about candidate files."""
     if neighbors is None:
         chunks = index.dense.list_chunks(file_ids)
@@ -204,17 +217,18 @@ def read_files(index: IndexReader, neighbors: Neighbors | None, file_ids: Ids) -
     return IndexedFacts(index.files(file_ids.tolist()), chunks, index.path_positions(file_ids))
 
 
-def count_files(index: IndexReader, terms: Sequence[str]) -> tuple[int, Sequence[int]]:
-    """Return the number of files, and the number of files with each term."""
-    return index.sparse.file_frequencies(terms)
-
-
-def find_matches(
+def match_terms(
     index: IndexReader, terms: Sequence[str], limit: int, file_ids: Sequence[int]
-) -> tuple[Ids, Ids]:
-    """Return the file of each chunk with a term, and the terms in the chunk as a bit mask."""
-    ids, masks = index.sparse.matches(terms, limit, among="file", ids=file_ids)
-    return index.dense.find_files(ids), masks
+) -> MatchedTerms:
+    """Find the chunks of some files with the rarest terms, at most `limit` chunks."""
+    total, frequencies = index.sparse.file_frequencies(terms)
+    rarity = np.log1p((total + 1) / (np.array(frequencies) + 0.5))
+    # If too many chunks match, the index returns those with the last terms. Therefore the rarest
+    # terms come last.
+    kept = rarity.argsort(kind="stable")[-MAX_MATCH_TERMS:]
+    texts = [terms[at] for at in kept]
+    ids, masks = index.sparse.matches(texts, limit, among="file", ids=file_ids)
+    return MatchedTerms(frequencies, rarity[kept], texts, index.dense.find_files(ids), masks)
 
 
 def read_best_texts(
@@ -235,11 +249,6 @@ def read_best_texts(
     for (file_id, _, _), text in zip(places, index.excerpts(places), strict=True):
         texts[file_id].append(text)
     return texts
-
-
-def read_similarities(index: IndexReader, chunk_ids: Ids) -> Matrix:
-    """Return the cosine of each pair of chunks, 0 for unknown chunks."""
-    return index.dense.similarities(chunk_ids)
 
 
 def _fits(vectors: Matrix, index: DenseReader) -> bool:

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from rootle.index.reader import FileChunks, FileState, IndexReader, Neighbors
-from rootle.protocols import MAX_MATCH_TERMS, NO_HITS, Ids, RankedIds
+from rootle.protocols import NO_HITS, Ids, RankedIds
 from rootle.rank.adjacent_words import word_order
 from rootle.rank.features import share_of_max
 from rootle.rank.question.parsed import Question
@@ -21,11 +21,10 @@ from rootle.search.query.scope import MAX_CANDIDATE_FILES, ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.retrieval.legs import (
     SparseFindings,
-    count_files,
-    find_matches,
     locate_hits,
+    match_terms,
     read_best_texts,
-    read_files,
+    read_facts,
 )
 
 # Limits for chunks whose symbols match the question and for files that match as a whole. They
@@ -87,7 +86,7 @@ def gather_candidates(
     dense_hits = NO_HITS if neighbors is None else neighbors.hits
     located = locate_hits(index, sparse, dense_hits, scoped.chunk_ids)
     chosen = choose_candidates(sparse, dense_hits, located.find_files, limit, scoped)
-    files = read_files(index, neighbors, chosen.files)
+    files = read_facts(index, neighbors, chosen.files)
     file_hits = (sparse.file_body, sparse.file_symbols, sparse.file_path)
     found = _Findings(
         scoped.question.question,
@@ -286,19 +285,14 @@ def _match_terms(found: _Findings, index: IndexReader | None) -> _TermMatches:
     terms = [term.text for term in found.question.content_terms if term.weight >= 1]
     if index is None or not terms or not count:
         return _TermMatches(np.zeros(count), np.zeros(count), np.zeros(count), 0.0)
-    total, frequencies = count_files(index, terms)
-    rarity = np.log1p((total + 1) / (np.array(frequencies) + 0.5))
-    # If too many chunks match, the index returns those with the last terms. Therefore the rarest
-    # terms come last.
-    kept = rarity.argsort(kind="stable")[-MAX_MATCH_TERMS:]
-    texts = [terms[at] for at in kept]
     likely = file_ids[_likely_files(found)].tolist()
-    files, masks = find_matches(index, texts, _MAX_MATCHED_CHUNKS, likely)
-    at = file_ids.searchsorted(files)
+    matched = match_terms(index, terms, _MAX_MATCHED_CHUNKS, likely)
+    frequencies, texts, masks = matched.frequencies, matched.texts, matched.masks
+    at = file_ids.searchsorted(matched.file_ids)
     in_file, in_chunk = np.zeros(count, np.int64), np.zeros(count, np.int64)
     np.bitwise_or.at(in_file, at, masks)
     np.maximum.at(in_chunk, at, _bits(masks, len(texts)).sum(axis=1))
-    weights = rarity[kept] / rarity[kept].sum()
+    weights = matched.rarity / matched.rarity.sum()
     # A matrix product would add the weights of each row in an order that depends on the row, so
     # that equal files could get different sums.
     coverage = (_bits(in_file, len(texts)) * weights).sum(axis=1)

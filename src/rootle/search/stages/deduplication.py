@@ -19,7 +19,6 @@ from rootle.search.query.scope import MAX_CANDIDATE_FILES, ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.results.shown_spans import ExcerptReader
 from rootle.search.results.working_tree import WorkingTree
-from rootle.search.retrieval.legs import read_similarities
 from rootle.search.retrieval.merged_candidates import Candidates
 from rootle.search.session import Session
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
@@ -169,7 +168,7 @@ class _ChunkComparison:
         return self._compare(order) if len(found) >= _MANY_AMONG_FIRST else found
 
     def _compare(self, order: Sequence[int]) -> dict[int, int]:
-        similarities = read_similarities(self.index, self.candidates.likely_chunks[order])
+        similarities = self.index.dense.similarities(self.candidates.likely_chunks[order])
         ones, others = (similarities >= _MIN_SIMILARITY).nonzero()
         pairs = [(i, j) for i, j in zip(ones.tolist(), others.tolist(), strict=True) if i < j]
         if not pairs:

@@ -23,7 +23,7 @@ from rootle.search.stages.ranked_answer import (
     put_first,
     put_last,
 )
-from rootle.search.stages.source_search import TextSources, find_name_lines, find_sources
+from rootle.search.stages.source_search import TextSources, find_files_with_names, find_sources
 from rootle.text.terms import WORD
 from rootle.text.translated_paths import is_catalogue
 from rootle.types import Symbol
@@ -138,7 +138,7 @@ def _find_sources(
         return message
     if frames.doubtful:
         return TextSources(frames.doubtful, is_first=True, share=1.0, is_ordered=True)
-    return TextSources(find_name_lines(index, names, scoped))
+    return TextSources(find_files_with_names(index, names, scoped))
 
 
 def _add_frames(message: TextSources, frames: Lines, *, is_logged: bool) -> TextSources:

@@ -25,7 +25,7 @@ from rootle.search.stages.ranked_answer import (
     chunks_with_lines,
     move_up,
 )
-from rootle.text.languages import detect_language
+from rootle.text.languages import file_language
 from rootle.text.terms import whole_identifier
 from rootle.text.whole_names import line_numbers, name_pattern
 from rootle.types import Span
@@ -89,7 +89,7 @@ def _find_names(text: str) -> Iterator[_Name]:
         parts = _SEPARATOR.split(written)
         name = _Name(written, parts[-1])
         is_name = name.is_marked or len(parts) > 1
-        if is_name and detect_language(written) == "unknown":  # not a file name
+        if is_name and file_language(written) == "unknown":  # not a file name
             yield name
 
 

@@ -78,7 +78,7 @@ def find_sources(
     return lines, names
 
 
-def find_name_lines(index: IndexReader, names: Sequence[str], scoped: ScopedQuery) -> Lines:
+def find_files_with_names(index: IndexReader, names: Sequence[str], scoped: ScopedQuery) -> Lines:
     """Return the lines with hyphenated names, by file."""
     named = (_find_lines(index, name, scoped).lines for name in names)
     return {at: found for lines in named for at, found in lines.items()}

@@ -12,7 +12,7 @@ from rootle.search.query.filters import filter_unindexed, names_file
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.results.working_tree import WorkingTree
-from rootle.text.languages import CODE_EXTENSIONS, detect_language
+from rootle.text.languages import CODE_EXTENSIONS, file_language
 
 _MAX_NAMES: Final = 3
 # Limits on what is read to find one name. Reading this much takes about 10 ms.
@@ -47,7 +47,7 @@ def note_unindexed_name(
         state
         for state in filter_unindexed(query, parsed, request.session.index.unindexed_files())
         if (state.skip is None or state.skip in SKIPPED_CODE)
-        and detect_language(state.path) in CODE_EXTENSIONS
+        and file_language(state.path) in CODE_EXTENSIONS
     ][:_MAX_FILES_READ]
     ends = accumulate(state.size for state in states)
     readable = [one for one, end in zip(states, ends, strict=True) if end <= _MAX_BYTES_READ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from rootle.text.languages import CODE_EXTENSIONS, PROSE, detect_language
+from rootle.text.languages import CODE_EXTENSIONS, PROSE, file_language
 
 # As in git, a file is binary if its first _SNIFFED_BYTES bytes contain a NUL.
 _SNIFFED_BYTES: Final = 8192
@@ -92,7 +92,7 @@ def is_generated(text: str, path: str) -> bool:
     """
     if path.lower().endswith(_TEMPLATE_ENDINGS):
         return False
-    signs = _comment_signs(detect_language(path))
+    signs = _comment_signs(file_language(path))
     return _has_note(text, signs) or _has_note(text[_license_end(text) :], signs)
 
 
@@ -127,7 +127,7 @@ def is_minified(text: str, path: str) -> bool:
         return True
     if len(text) < _MIN_MINIFIED_CHARACTERS or not _has_long_stretch(text):
         return False
-    language = detect_language(path)
+    language = file_language(path)
     # A file with one JSON record per line is a table, so it is not minified.
     if language not in _MAY_BE_MINIFIED or path.lower().endswith(".jsonl"):
         return False

@@ -15,7 +15,7 @@ from typing import Final
 
 from rootle.sources.documents.places import MAX_TITLE_CHARS, join_places
 from rootle.sources.files.text_reader import TextFile
-from rootle.text.languages import detect_language, is_manual_page
+from rootle.text.languages import file_language, is_manual_page
 from rootle.text.whole_names import line_numbers
 from rootle.types import EXTRACTED, DocumentSection
 
@@ -51,7 +51,7 @@ def add_text_places(found: TextFile, path: str, *, is_shown: bool = False) -> Te
         return _read_transcript(found)
     if lower.endswith((".csv", ".tsv")):
         return found if is_shown else _describe_table(found)
-    language = detect_language(path)
+    language = file_language(path)
     if language in _DIAGRAM_LANGUAGES or (is_shown and language == _MARKDOWN):
         from rootle.sources.files.places.text_diagrams import find_diagrams
 

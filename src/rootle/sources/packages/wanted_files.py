@@ -12,7 +12,7 @@ from typing import Final
 from rootle.sources.files.skip_rules import reason_by_name
 from rootle.sources.packages.package import PackageFile
 from rootle.storage.change_time import change_time_ns
-from rootle.text.languages import CODE_EXTENSIONS, PROSE, detect_language
+from rootle.text.languages import CODE_EXTENSIONS, PROSE, file_language
 
 # CSS, HTML, SCSS and SQL files are left out, because in a package they are usually data.
 _LANGUAGES: Final = (frozenset(CODE_EXTENSIONS) | PROSE) - {"css", "html", "scss", "sql"}
@@ -57,7 +57,7 @@ def is_wanted(path: str) -> bool:
     if any(folder.startswith(".") for folder in folders):
         return False
     stem = name.partition(".")[0]
-    language = detect_language(name)
+    language = file_language(name)
     if language not in _LANGUAGES or name.startswith(".") or name.endswith(_TEST_ENDINGS):
         return False
     if language in PROSE and stem in _SKIPPED_STEMS:

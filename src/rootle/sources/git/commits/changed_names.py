@@ -8,7 +8,7 @@ from typing import Final
 
 from rootle.sources.git.commits.definition_lines import defined_name, defined_names, has_rules
 from rootle.sources.git.commits.patch_parsing import Hunk
-from rootle.text.languages import CODE_EXTENSIONS, detect_language
+from rootle.text.languages import CODE_EXTENSIONS, file_language
 from rootle.types import UNNAMED_CHANGES
 
 MAX_NAMES: Final = 12  # per file; the names of further definitions are left out
@@ -45,7 +45,7 @@ def find_changed_names(hunks: Sequence[Hunk], path: str) -> tuple[str, ...]:
     The last name is UNNAMED_CHANGES if other definitions may have changed too. UNNAMED_CHANGES is
     never returned for prose, because most paragraphs have no name.
     """
-    is_code = detect_language(path) in CODE_EXTENSIONS
+    is_code = file_language(path) in CODE_EXTENSIONS
     if not has_rules(path):
         return (UNNAMED_CHANGES,) if is_code and hunks else ()
     found = dict.fromkeys(name for hunk in hunks for name in _list_names(hunk, path) if name)
@@ -107,7 +107,7 @@ class _HunkWalk:
     """
 
     def __init__(self, hunk: Hunk, path: str) -> None:
-        language, heading = detect_language(path), hunk.heading
+        language, heading = file_language(path), hunk.heading
         self._is_prose = language not in CODE_EXTENSIONS
         self._is_python = language == "python"
         self._has_decorators = language in _DECORATED

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from rootle.text.languages import UNKNOWN, detect_language
+from rootle.text.languages import UNKNOWN, file_language
 
 _MAX_LINE_CHARS: Final = 400  # the rest of a line is not matched
 # Words that can precede the keyword of a definition or the return type of a method.
@@ -175,7 +175,7 @@ def _rules(language: str) -> tuple[_Rule, ...]:
 
 def has_rules(path: str) -> bool:
     """Return whether definitions or headings in the language of a file are recognized."""
-    return detect_language(path) in _PATTERNS or detect_language(path) in ("markdown", "rst")
+    return file_language(path) in _PATTERNS or file_language(path) in ("markdown", "rst")
 
 
 def defined_name(line: str, path: str) -> str:
@@ -185,7 +185,7 @@ def defined_name(line: str, path: str) -> str:
 
 def defined_names(lines: Sequence[str], path: str) -> list[str]:
     """Return the names that consecutive lines of a file define, one per line; most are ""."""
-    language = detect_language(path)
+    language = file_language(path)
     if language == "markdown":
         return _find_headings(lines)
     if language == "rst":

@@ -1,0 +1,83 @@
+"""Read facts about commits with git, whether the commits are indexed or not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from rootle.sources.files.discovery import WalkRules
+from rootle.sources.git.commit_text import filter_visible
+from rootle.sources.git.commits.commit_list import (
+    find_commit,
+    list_commits_with_text,
+    list_hashes,
+)
+from rootle.sources.git.lines.commit_facts import CommitHeader, read_headers
+from rootle.text.secret_masking import mask_patch
+from rootle.types import CountedCommits, RevisionRange
+
+
+class GitCommits:
+    """Reads facts about the commits of a repository. Every call runs git."""
+
+    def __init__(self, root: str, max_commits: int, rules: WalkRules) -> None:
+        """`rules` decide which files are shown; at most `max_commits` commits are listed."""
+        self._root = root
+        self._max_commits = max_commits
+        self._rules = rules
+
+    def list_range(self, revisions: RevisionRange) -> Sequence[str] | None:
+        """Return the hashes of the commits in a range, newest first.
+
+        Return None if one of the revisions does not exist.
+        """
+        names = (revisions.older, revisions.newer)
+        first, last = (find_commit(self._root, name) for name in names)
+        if first is None or last is None:
+            return None
+        dots = "..." if revisions.is_symmetric else ".."
+        commits = f"{first.sha}{dots}{last.sha}"
+        return list_hashes(self._root, [commits], max_count=self._max_commits)
+
+    def list_history(self, revision: str) -> Sequence[str] | None:
+        """Return the hashes of the commits in the history of a revision, newest first.
+
+        Return None if the revision does not exist.
+        """
+        commit = find_commit(self._root, revision)
+        if commit is None:
+            return None
+        return list_hashes(self._root, [commit.sha], max_count=self._max_commits)
+
+    def list_unknown(self, revisions: RevisionRange) -> Sequence[str]:
+        """Return those endpoints of a range that git does not know."""
+        names = (revisions.older, revisions.newer)
+        return [name for name in names if find_commit(self._root, name) is None]
+
+    def find_tag(self, name: str) -> str:
+        """Return the hash of the commit that has a tag; "" if there is no such tag."""
+        found = find_commit(self._root, f"refs/tags/{name}")
+        return "" if found is None else found.sha
+
+    def read_headers(self, hashes: Sequence[str]) -> Mapping[str, CommitHeader]:
+        """Return the metadata of commits by hash, whether they are indexed or not.
+
+        Secrets are masked. Return an empty mapping if git fails.
+        """
+        found, known = read_headers(self._root, hashes), self._rules.secret_exceptions
+        return {
+            sha: header._replace(message=mask_patch(header.message, known).text)
+            for sha, header in found.items()
+        }
+
+    def visible_paths(self, paths: Collection[str]) -> set[str]:
+        """Return those of the paths at which files would be indexed if they existed."""
+        return filter_visible(Path(self._root), paths, self._rules)
+
+    def find_by_count(self, text: str, max_count: int, timeout_s: float) -> CountedCommits:
+        """Return the newest commits that changed the number of occurrences of a text, newest first.
+
+        git reads the changes of the commits, newest first, until it has found `max_count` commits
+        or the timeout has passed.
+        """
+        return list_commits_with_text(self._root, text, max_count=max_count, timeout_s=timeout_s)
