@@ -151,6 +151,17 @@ def test_lines_are_shown_without_tabs_and_their_common_indentation(
     assert lines[at + 2] == "  3  }"
 
 
+def test_the_whole_passages_of_a_small_answer_are_shown_without_tabs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _set_terminal(monkeypatch, 40)
+    (first,) = _long_response(1).results
+    code = "\t\tif zebra {\n\t\t\tfeed()\n\t\t}"
+    first = replace(first, snippet=code, end_line=3, more_spans=())
+    lines = _print_on_terminal(replace(_long_response(1), results=(first,)))
+    assert lines[1:4] == ["  1  if zebra {", "  2      feed()", "  3  }"]
+
+
 def test_the_title_of_a_commit_is_on_a_line_of_its_own_if_it_is_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

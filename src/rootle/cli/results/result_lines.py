@@ -252,12 +252,15 @@ def _span_lines(span: Span, words: set[str], style: Style) -> Iterator[str]:
     lines = span.snippet.split("\n")
     width = len(str(span.end_line))
     limit = _MAX_TERMINAL_LINES if style.is_terminal else len(lines)
+    shown = most_relevant(lines, words, limit)
+    codes = [lines[index].rstrip() for index in shown]
+    codes = _remove_indentation(codes) if style.is_terminal else codes
     previous = -1
-    for index in most_relevant(lines, words, limit):
+    for index, code in zip(shown, codes, strict=True):
         if index != previous + 1:
             yield style.paint(f"{'·' * width:>{width + 2}}", DIM)
         number = style.paint(f"{span.start_line + index:>{width + 2}}", DIM)
-        yield f"{number}  {highlight(printable(lines[index].rstrip()), words, style)}"
+        yield f"{number}  {highlight(printable(code), words, style)}"
         previous = index
 
 
