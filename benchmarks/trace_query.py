@@ -19,7 +19,7 @@ shows the plain query that enters the most stations.
 A plain query enters at most MAX_MODULES modules of `search`, and enters each station again at most
 MAX_AGAIN times. A query is plain if it has only words: a list of words, a question, or a
 description with names, as language models write. A stage runs only if a query has the trait that it
-needs (`search/traits.py`), so other queries enter more modules:
+needs (`search/query_traits.py`), so other queries enter more modules:
 
 - A sentence with a name that is written like code: 2 more, which correct its spelling and show its
   definition if it is rare.

@@ -28,7 +28,7 @@ from benchmarks.common.reports import write_json
 from benchmarks.common.statistics import latency_percentiles
 from benchmarks.speed.processes import resident_bytes
 from rootle.embed.static import StaticEmbedder
-from rootle.memory.embedded import EmbeddedMemory
+from rootle.memory.sqlite_store import EmbeddedMemory
 from rootle.models.shipped import STATIC_CODE_V1, model_file
 
 USER, TOP_K = "user", 7

@@ -22,7 +22,7 @@ import numpy as np
 from benchmarks.common.bm25 import length_norms, term_scores
 from benchmarks.memory.conversations import Turn
 from rootle.embed.static import StaticEmbedder
-from rootle.memory.embedded import EmbeddedMemory
+from rootle.memory.sqlite_store import EmbeddedMemory
 from rootle.protocols import MemoryStore
 from rootle.text.stemmer import open_stemmer
 from rootle.text.terms import STOP_WORDS

@@ -14,7 +14,7 @@ import numpy as np
 from rootle.rank.features import WORD_ORDER
 from rootle.rank.rankers.features_ranker import RankedFiles, rank_files
 from rootle.rank.rankers.learned_ranker import RERANKED, SUM_SCALE, correct_order
-from rootle.rank.rankers.model_features import model_columns
+from rootle.rank.rankers.learned_ranker_columns import model_columns
 from rootle.rank.ranking_inputs import Floats
 from training.ranker.ranking_examples import RankingExample, Source, Voice, example_ndcg
 

@@ -26,7 +26,7 @@ import lightgbm
 from benchmarks.common.arguments import JSON, OUT, PUBLIC_BENCH, command_parser
 from benchmarks.common.reports import write_json
 
-from rootle.rank.rankers.model_features import COLUMNS
+from rootle.rank.rankers.learned_ranker_columns import COLUMNS
 from rootle.rank.rankers.tree_ensemble import save_trees
 from training.arguments import LABEL_CHECKOUTS, LARGE, RENAMED, SYNTHETIC, WORK_DIR
 from training.ranker.boosting import RankingGroup, booster_trees, train_trees

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rootle.app.container import Container
     from rootle.history.removed_definitions import RemovedDefinition, RemovedDefinitions
     from rootle.index.reader import IndexReader
-    from rootle.sources.git.lines.range_log import ChangeLog
+    from rootle.sources.git.lines.commits_of_lines import ChangeLog
     from rootle.types import Symbol
 
 _REMOVED_WAIT_S: Final = 3.0  # how long a question waits until removed definitions are indexed

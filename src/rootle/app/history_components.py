@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rootle.search.agent import SearchAgent
     from rootle.search.stages.query_expansion import QueryExpansion
     from rootle.sources.git.commits.commit_source import ConvertCommit
-    from rootle.sources.git.lines.range_log import ChangeLog
+    from rootle.sources.git.lines.commits_of_lines import ChangeLog
 
 # The maximum time that a question about the past waits until new commits are indexed.
 _MAX_WAIT_S: Final = 10.0
@@ -167,7 +167,7 @@ class HistoryComponents:
 
     def change_log(self) -> ChangeLog:
         """Return the component that asks git for the commits that changed lines or files."""
-        from rootle.sources.git.lines.range_log import ChangeLog
+        from rootle.sources.git.lines.commits_of_lines import ChangeLog
 
         with self._lock:
             if self._change_log is None:

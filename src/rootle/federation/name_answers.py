@@ -41,7 +41,7 @@ from rootle.history.names.unindexed_commits import (
 from rootle.history.removed_definitions import RemovedDefinition
 from rootle.index.reader import FileState
 from rootle.search.query.operators import restrictions_in
-from rootle.search.stages.absent_words import LOW_CONFIDENCE
+from rootle.search.stages.low_confidence import LOW_CONFIDENCE
 from rootle.search.symbols.place_kinds import PlaceKind, kind_of_place
 from rootle.text.whole_names import name_pattern
 from rootle.types import (

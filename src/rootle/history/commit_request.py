@@ -11,7 +11,7 @@ from rootle.errors import QueryError
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
 from rootle.history.removed_definitions import RemovedDefinitions
-from rootle.search.stages.absent_words import LOW_CONFIDENCE
+from rootle.search.stages.low_confidence import LOW_CONFIDENCE
 from rootle.types import PARTIAL_HISTORY, SearchResponse
 
 # The share of the commits that must be indexed before an answer can be confident. A pull adds only

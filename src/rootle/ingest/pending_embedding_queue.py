@@ -17,7 +17,7 @@ from rootle.index.local.docstore import DocStore
 from rootle.index.local.manifest import Manifest
 from rootle.index.local.pending_embeddings import PendingChunk, PendingEmbeddings, RetryDelay
 from rootle.index.local.vector_matrix.writer import UNKNOWN_DIMENSIONS
-from rootle.ingest.analyze import document_heading, embedded_text
+from rootle.ingest.index_records import document_heading, embedded_text
 from rootle.ingest.rejected_texts import embed_texts
 from rootle.protocols import QueuedEmbedder
 from rootle.storage.quantization import quantize

@@ -17,7 +17,7 @@ from rootle.sources.git.commit_text import explain_hidden_commits
 from rootle.sources.git.commits.commit_list import find_commit
 from rootle.sources.git.git_dirs import find_prefix, find_work_tree
 from rootle.sources.git.history import find_shallow_commits
-from rootle.sources.git.lines.range_log import (
+from rootle.sources.git.lines.commits_of_lines import (
     ChangeLog,
     CommittedLines,
     LoggedChanges,

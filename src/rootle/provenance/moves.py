@@ -8,14 +8,14 @@ from itertools import pairwise
 from typing import Final
 
 from rootle.provenance.tracking import Words, keep_similar, subtract
-from rootle.provenance.words import (
+from rootle.provenance.word_diff import (
     WordPosition,
     align,
     count_letters,
     signature,
     split_words,
 )
-from rootle.sources.git.lines.line_changes import LineChange
+from rootle.sources.git.lines.patch_hunks import LineChange
 
 # Minimum number of letters and digits of a moved block. A shorter block can occur elsewhere by
 # chance; `git blame -M` has a similar limit.

@@ -14,7 +14,7 @@ from rootle.provenance.moves import MIN_MOVED_LETTERS, find_moved, list_removed
 from rootle.provenance.tracking import Words, shift, subtract, trace
 from rootle.sources.git.lines.commit_changes import read_removals
 from rootle.sources.git.lines.file_log import FileCommit, open_file_log
-from rootle.sources.git.lines.line_changes import LineChange
+from rootle.sources.git.lines.patch_hunks import LineChange
 from rootle.sources.git.lines.renames import find_source
 
 REVERTED_HASH: Final = re.compile(r"\b[Tt]his reverts commit ([0-9a-f]{7,64})")

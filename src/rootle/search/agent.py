@@ -9,12 +9,12 @@ from typing import Generic, TypeVar
 
 from rootle.search.query.parse import parse
 from rootle.search.query.scope import ScopedQuery, ScopeStage
+from rootle.search.query_traits import Trait
 from rootle.search.request import RequestReader, SearchRequest
 from rootle.search.results.page import FindPage, PageStage, ResponseStage, ResultPage
 from rootle.search.retrieval.merged_candidates import Candidates
 from rootle.search.search_trace import SearchTrace
 from rootle.search.stages.ranked_answer import AnswerStage, FindAnswer, RankedAnswer
-from rootle.search.traits import Trait
 from rootle.types import SearchQuery, SearchResponse
 
 _RunT_co = TypeVar("_RunT_co", covariant=True)

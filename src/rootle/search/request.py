@@ -16,11 +16,11 @@ from rootle.config.fields import Config
 from rootle.errors import QueryError
 from rootle.search.long_question import MAX_QUERY_CHARS, shorten_question
 from rootle.search.query.operators import ParsedQuery, parse_query
+from rootle.search.query_traits import Trait, Traits
 from rootle.search.results.cursor import Position, decode_cursor
 from rootle.search.revision_periods import ListChanged, ListPeriod, no_periods
 from rootle.search.search_trace import SearchTrace
 from rootle.search.session import Session, Sessions
-from rootle.search.traits import Trait, Traits
 from rootle.text.terms import WORD
 from rootle.types import SearchQuery
 

@@ -6,7 +6,7 @@ import pytest
 from sample import MakeApp, indexed_repository
 
 from rootle.app import App
-from rootle.tools.vectordb_search_tool import search_folder
+from rootle.tools.definitions.vectordb_search import search_folder
 
 _FILES = {
     "src/shop.kt": "import kit.isPublic\n\nfun listShops(shops: List<Shop>) =\n"

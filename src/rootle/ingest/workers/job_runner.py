@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from rootle.index.local.docstore import DocStore, compress_text
 from rootle.index.reader import FileState
-from rootle.ingest.analyze import Analyzer, KnownVectors
+from rootle.ingest.index_records import Analyzer, KnownVectors
 from rootle.ingest.workers.jobs import DocumentFacts, ReadJob, ReadResult
 from rootle.sources.source import DocumentReader
 from rootle.text.languages import UNKNOWN, file_language

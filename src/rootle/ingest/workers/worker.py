@@ -61,7 +61,7 @@ def main() -> None:
     # the setup much later.
     from rootle.index.local.database import open_database
     from rootle.index.local.docstore import DocStore
-    from rootle.ingest.analyze import Analyzer
+    from rootle.ingest.index_records import Analyzer
     from rootle.ingest.workers.job_runner import run_job
 
     setup: WorkerSetup | None = receive(requests)

@@ -10,7 +10,7 @@ import numpy as np
 
 from rootle.models.shipped import RANKER_V1, model_file
 from rootle.rank.rankers.features_ranker import RankedFiles, rank_files
-from rootle.rank.rankers.model_features import COLUMNS, model_columns
+from rootle.rank.rankers.learned_ranker_columns import COLUMNS, model_columns
 from rootle.rank.rankers.tree_ensemble import GradientBoostedTrees, load_trees
 from rootle.rank.ranking_inputs import Floats, RankingInputs
 

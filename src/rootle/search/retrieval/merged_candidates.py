@@ -52,6 +52,8 @@ class Candidates:
     likely_chunks: Ids  # the one that is likely to be shown from each candidate file, or -1
     degraded: tuple[str, ...] = ()  # legs that did not answer, and "stale"
     unranked_files: Collection[int] = ()  # retrieved, but more than can be candidates
+    sparse_hits: int = 0  # chunks found by each leg
+    dense_hits: int = 0
 
     @property
     def has_words(self) -> bool:
@@ -115,6 +117,8 @@ def gather_candidates(
         find_likely_chunks(inputs),
         degraded,
         unranked,
+        sparse_hits=len(sparse.body.ids),
+        dense_hits=len(dense_hits.ids),
     )
 
 

@@ -125,6 +125,9 @@ class RankStep:
         """Return the ranked answer for the candidates of a query."""
         inputs, scoped = candidates.inputs, candidates.scoped
         count = len(inputs.chunks.ids)
+        request.trace.record_retrieval(
+            sparse_hits=candidates.sparse_hits, dense_hits=candidates.dense_hits, candidates=count
+        )
         with request.trace.rerank_stage(count) if self._is_final else nullcontext():
             used, ranked = rank_within(self._ranker, inputs, self._timeout_ms)
             request.trace.record_ranker(used.name)

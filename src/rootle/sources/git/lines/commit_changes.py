@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Final
 
 from rootle.sources.git.command import run_git
-from rootle.sources.git.lines.line_changes import LineChange, parse_changes, split_hunks
+from rootle.sources.git.lines.patch_hunks import LineChange, parse_changes, split_hunks
 from rootle.sources.git.raw_diff import RawChange, split_raw_diff
 
 _BLOCK: Final = re.compile(rb"^diff --git ", re.MULTILINE)

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Final
 
 from rootle.sources.git.command import GitStream, stream_git
-from rootle.sources.git.lines.line_changes import LineChange, parse_changes, parse_merge
+from rootle.sources.git.lines.patch_hunks import LineChange, parse_changes, parse_merge
 
 # git leaves out commits that do not change the file, and --parents shows the nearest remaining
 # ancestors as parents. A merge has a patch only if it differs from all its parents.

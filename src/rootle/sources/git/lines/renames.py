@@ -13,7 +13,7 @@ from rootle.sources.git.lines.commit_changes import (
     pair_patches,
     read_commit,
 )
-from rootle.sources.git.lines.line_changes import LineChange, parse_changes
+from rootle.sources.git.lines.patch_hunks import LineChange, parse_changes
 from rootle.sources.git.raw_diff import RawChange, split_raw_diff
 
 

@@ -21,8 +21,8 @@ from polling import TIMEOUT_S, wait_until
 from rootle.embed.static import StaticEmbedder
 from rootle.errors import MemoryStorageError, UnavailableError
 from rootle.memory.corpus import Entry, Row
-from rootle.memory.embedded import EmbeddedMemory
 from rootle.memory.loader import MemoryLoader
+from rootle.memory.sqlite_store import EmbeddedMemory
 from rootle.types import Memory, MemoryReference
 
 ME = "ada"
@@ -362,7 +362,7 @@ WRITER = """
 import sys
 from hash_embedder import HashEmbedder
 from pathlib import Path
-from rootle.memory.embedded import EmbeddedMemory
+from rootle.memory.sqlite_store import EmbeddedMemory
 
 store = EmbeddedMemory(Path(sys.argv[1]), HashEmbedder)
 for at in range(int(sys.argv[3])):
