@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 COMMANDS: Final[Mapping[str, str]] = {
     "search": "find the files and lines that answer a question",
     "show": "show a commit, or lines of a file",
-    "symbol": "list the definitions or uses of a name",
+    "symbol": "show where a name is defined, and list its uses",
     "why": "show the commits that added or changed lines of a file",
     "gone": "find code that no longer exists, and the commits that removed it",
     "drift": "find documents, comments and memories that refer to code that no longer exists",
@@ -32,7 +32,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "status": "show the state of the index",
     "add": "index a website, folder or archive from outside the project",
     "sources": "list, refresh and remove added sources",
-    "clear": "delete the indexes of a folder and the search log",
+    "clear": "delete the search log and the indexes of a folder",
     "config": "show the configuration or create a configuration file",
     "memory": "manage memories (facts that were stored for coding agents)",
     "install": "add rootle to the configuration of coding agents",
