@@ -53,8 +53,8 @@ FOUNDATIONS: Final = frozenset(
     "types errors protocols text concurrency http storage telemetry serialization config plugins "
     "models".split()
 )
-MAX_MODULES: Final = 20  # modules of `search` that a plain query enters
-MAX_AGAIN: Final = 5  # times that a plain query enters a station again
+MAX_MODULES: Final = 20  # limit for the modules of `search` that a plain query enters
+MAX_AGAIN: Final = 5  # limit for the times that a plain query enters a station again
 PLAIN_QUERIES: Final = (*WORDS[:10], *SENTENCES[:10])
 # Memories would add a search, and the check for changed files depends on the time.
 CONFIG: Final = Config(include_memories=False, stale_check_seconds=3_600.0)

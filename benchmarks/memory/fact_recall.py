@@ -1,4 +1,4 @@
-"""Recall of single facts by questions that mostly use other words than the fact.
+"""Recall of single facts, for questions that mostly use different words from the fact.
 
     python -m benchmarks.memory.fact_recall [--json FILE]
 

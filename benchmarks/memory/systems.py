@@ -46,7 +46,7 @@ class MemorySystem(Protocol):
 
 
 class ClosableStore(MemoryStore, Protocol):
-    """A memory store that holds files or connections."""
+    """A memory store that must be closed, because it holds files or connections."""
 
     def close(self) -> None: ...
 

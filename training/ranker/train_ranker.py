@@ -105,12 +105,12 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def train(examples: Sequence[TrainingExample]) -> lightgbm.Booster:
-    """Return trees trained on the questions with detail and an answer among the candidates."""
+    """Return trees trained on the questions that have detail and an answer among the candidates."""
     return train_trees(training_groups(examples))
 
 
 def training_groups(examples: Sequence[TrainingExample]) -> list[RankingGroup]:
-    """Return the questions with detail and an answer among the candidates, with their weights."""
+    """Return the questions that have detail and an answer among the candidates, with weights."""
     return [
         RankingGroup(
             one.features,

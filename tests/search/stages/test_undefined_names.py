@@ -55,7 +55,7 @@ def test_a_name_without_a_definition_is_reported_before_the_results(
 @pytest.mark.parametrize(
     "question",
     [
-        "where is retry_later defined",  # it is
+        "where is retry_later defined",  # it is defined
         "where is mark_busy! used",  # a method in Ruby
         "where is retry handled",  # an ordinary word
         "where is attempts defined",

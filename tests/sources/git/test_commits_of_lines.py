@@ -1,4 +1,4 @@
-"""The commits that changed lines of a file are asked of git once for each state of a repository."""
+"""git lists the commits that changed lines of a file once for each state of a repository."""
 
 from __future__ import annotations
 
