@@ -53,8 +53,9 @@ def words_to_highlight(question: str) -> set[str]:
 def most_relevant(lines: Sequence[str], words: set[str], limit: int) -> list[int]:
     """Return the indexes of the first line and of the lines with the most matches, in order.
 
-    The first line after a comment is ranked by the matches of the comment if these are more, because
-    the comment describes the line. If `limit` is 1, return only the line with the most matches.
+    The first line after a comment is ranked by the matches of the comment if it has fewer matches,
+    because the comment describes the line. If `limit` is 1, return only the line with the most
+    matches.
     """
     if len(lines) <= limit:
         return list(range(len(lines)))
