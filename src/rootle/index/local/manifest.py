@@ -101,7 +101,7 @@ class Manifest:
         return [os.fsdecode(row[0]) for row in rows]
 
     def documents_by_source(self) -> dict[str, int]:
-        """Return the number of indexed documents by the name of their source."""
+        """Map the name of each source to the number of its indexed documents."""
         rows = self._connection.execute(
             "SELECT source, count(*) FROM files WHERE skip IS NULL GROUP BY source"
         )

@@ -164,7 +164,7 @@ class Snapshot:
             return self._read_all_files()
 
     def _read_all_files(self) -> Sequence[FileState]:
-        """Return all states; up to a limit, they are kept, as a snapshot does not change."""
+        """Return all states, and cache them if there are few: a snapshot does not change."""
         if self._all_files is not None:
             return self._all_files
         states = tuple(self._manifest.files())

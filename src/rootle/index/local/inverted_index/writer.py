@@ -63,7 +63,7 @@ class SparseWriter:
         self._numbers = _new_numbers()
 
     def remove_file(self, file_id: int) -> None:
-        """Delete a file and its chunks, as committed before this batch."""
+        """Delete a file and its chunks that were committed before this batch."""
         for writer in self._levels.values():
             writer.removed.add(file_id)
 
