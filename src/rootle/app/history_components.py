@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # The maximum time that a question about the past waits for new commits to be indexed.
 _MAX_WAIT_S: Final = 10.0
 
-# Opens a search pipeline for an index of earlier versions, with its configuration and its model.
+# Opens a search pipeline for an index of earlier versions, with a given configuration and model.
 OpenAgent = Callable[[Callable[[], "IndexReader"], Config, "ModelChoice"], "SearchAgent"]
 
 

@@ -127,7 +127,7 @@ class CommitUpdates(Protocol):
         """Return the code that a commit removed and did not add elsewhere."""
 
     def read_patch(self, sha: str) -> Mapping[str, Sequence[str]]:
-        """Return the changed lines of a commit by the paths of their files."""
+        """Map the path of each file that a commit changed to the changed lines."""
 
     def read_before(self, sha: str, path: str) -> str | None:
         """Return the text of a file before a commit changed it; None if git cannot read it.

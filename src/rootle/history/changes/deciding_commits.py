@@ -73,7 +73,7 @@ class _ChangeSearch:
         self._core = find_core(self._subjects)
 
     def find(self) -> dict[int, Evidence]:
-        """Return the evidence of commits that may have made the change, by their ids."""
+        """Map the id of each commit that may have made the change to its evidence."""
         found = dict.fromkeys((*self._find_messages(), *self._find_texts()))
         return {commit: self._score(commit) for commit in found}
 

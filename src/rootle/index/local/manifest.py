@@ -84,7 +84,7 @@ class Manifest:
         return found[0] if found else None
 
     def unindexed_files(self) -> list[FileState]:
-        """Return the files whose text is not indexed, or only up to a limit."""
+        """Return the files whose text is not indexed, or is indexed only up to a limit."""
         found = self._select("WHERE skip IS NOT NULL OR skipped_chars > 0", ())
         return [state for state in found if state.skip not in TEXTLESS]
 

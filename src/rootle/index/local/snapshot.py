@@ -189,7 +189,7 @@ class Snapshot:
             return self._manifest.files_with_endings(endings)
 
     def unindexed_files(self) -> list[FileState]:
-        """Return the files whose text is not indexed, or only up to a limit."""
+        """Return the files whose text is not indexed, or is indexed only up to a limit."""
         with self._lock, storage_errors(self.folder):
             if self._unindexed is None:
                 self._unindexed = self._manifest.unindexed_files()
