@@ -89,7 +89,7 @@ class SiteReader:
     def _read_inventory(
         self, site: SiteRules, inventory: DownloadedPage, limits: SiteLimits
     ) -> Iterator[ExternalDocument | ReadNote]:
-        """Download the pages of an inventory into a folder, and read it as an added folder."""
+        """Download the pages that an inventory lists, and read them like an added folder."""
         paths, _ = self._list_pages(inventory.body)
         pages = NamedPages(self.downloads, site, limits.max_pages, self.sleep)
         omissions = pages.omissions

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from rootle.sources.git.commits.commit_source import ConvertCommit
     from rootle.sources.git.lines.commits_of_lines import ChangeLog
 
-# The maximum time that a question about the past waits until new commits are indexed.
+# The maximum time that a question about the past waits for new commits to be indexed.
 _MAX_WAIT_S: Final = 10.0
 
-# Opens a search pipeline for an index of earlier versions, with its configuration and its model.
+# Opens a search pipeline for an index of earlier versions, with a given configuration and model.
 OpenAgent = Callable[[Callable[[], "IndexReader"], Config, "ModelChoice"], "SearchAgent"]
 
 
@@ -342,5 +342,5 @@ def index_commits(history: HistoryComponents, on_progress: ProgressCallback) -> 
 
 
 def _add_parts(on_progress: ProgressCallback, number: int, count: int) -> ProgressCallback:
-    """Return a callback for the progress of part `number` of `count` equal parts of a run."""
+    """Return a progress callback for part `number` of a run that has `count` equal parts."""
     return lambda done, total: on_progress(number * total + done, count * total)

@@ -77,7 +77,7 @@ class _Period:
     text: str  # for a note
     hashes: frozenset[str]
     # The hashes of those commits that changed the files, but that the index lacks, newest first.
-    # They are not in the history of HEAD if the newer revision is on the branch of a release.
+    # They are not in the history of HEAD if the newer revision is on a release branch.
     outside: Sequence[str] = ()
     notes: tuple[str, ...] = ()
 

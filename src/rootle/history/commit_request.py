@@ -34,7 +34,8 @@ class IndexGap:
         return (PARTIAL_HISTORY,) if self.commits or self.removed else ()
 
     def describe(self, view: CommitView | None) -> tuple[str, ...]:
-        """Return a note that begins with how much was searched; none if that was everything.
+        """Return a note about the commits or definitions that were not searched; empty if there are
+        none.
 
         `view` contains the commits that were searched, or is None if there were none.
         """
@@ -100,9 +101,9 @@ def lower_confidence(
 ) -> SearchResponse:
     """Return an answer that was found by words while commits were being indexed.
 
-    It is not confident if it begins with a commit and many commits are not indexed yet, because one
-    of them may be the answer: the newest commits are indexed first, and most questions about the
-    past are about older ones.
+    The answer is not confident if it begins with a commit and many commits are not indexed yet. One
+    of these may be the right answer: the newest commits are indexed first, and most questions about
+    the past are about older ones.
     """
     if not response.confident or not response.results or response.results[0].commit is None:
         return response

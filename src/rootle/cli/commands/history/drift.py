@@ -73,7 +73,7 @@ def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
 def _shorten(reports: Sequence[Sequence[str]]) -> Iterator[Sequence[Sequence[str]]]:
     """Yield versions with fewer and fewer whole reports, and one line for each of the others.
 
-    If there are many reports, only the first of them have a line.
+    The shortest versions list only the first reports.
     """
     places = [report[0] for report in reports]
     for whole in range(min(len(reports), _MAX_WHOLE), -1, -1):
