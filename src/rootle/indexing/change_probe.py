@@ -27,7 +27,7 @@ _ONLY_FOLDERS: Final = 0x0100_0000
 _MASK: Final = (
     _MODIFY | _ATTRIB | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE | _DELETE_SELF | _MOVE_SELF
 )
-# After any of these events, the watched folders may no longer be all folders that exist.
+# After any of these events, there may be folders that are not watched.
 _NEW_FOLDERS: Final = _OVERFLOW | _IS_FOLDER | _DELETE_SELF | _MOVE_SELF
 _EVENT: Final = struct.Struct("iIII")  # watch, mask, cookie, length of the name
 _BUFFER_BYTES: Final = 65_536

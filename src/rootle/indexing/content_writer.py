@@ -136,7 +136,7 @@ class ContentWriter:
     def _replace(
         self, request: UpdateRequest, unfinished: Path | None, *, may_continue: bool
     ) -> tuple[IndexReport, IndexUpdated | None]:
-        """Write new content next to the current content, beginning with the unfinished one."""
+        """Write new content next to the current content; continue `unfinished` content, if any."""
         delete_other_content(self._index_dir, keep=unfinished)
         self._warn_about_other_sources()
         request.workers.start()

@@ -53,7 +53,7 @@ class ImageEncoder(Protocol):
         """A name that changes with the model."""
 
     def expect_dimensions(self, dimensions: int) -> None:
-        """Refuse vectors of another length; 0 accepts any."""
+        """Refuse vectors of a different length; 0 accepts any."""
 
     def embed_image(self, image: bytes, media_type: str, timeout_s: float) -> Vector:
         """Return a unit vector, or raise UnavailableError."""
