@@ -43,7 +43,7 @@ class TopicTerms:
 
 
 class _StemIds(dict[str, int]):
-    """Stem -> id. Looking up a new stem assigns the next id."""
+    """Maps each stem to its id. Looking up a new stem assigns the next id."""
 
     def __missing__(self, stem: str) -> int:
         self[stem] = number = len(self)

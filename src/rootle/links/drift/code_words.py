@@ -1,4 +1,4 @@
-"""Find out which words the code of a project contains, and read as few files as possible for it."""
+"""Find out which words the code of a project contains, while reading as few files as possible."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class CodeWords:
     def __init__(
         self, index: IndexReader, states: Mapping[int, FileState], known: ReadWords
     ) -> None:
-        """`states` are the files of code, by id. New words are added to `known`."""
+        """`states` maps ids to the files of code. New words are added to `known`."""
         self._index = index
         self._states = states
         self._known = known
@@ -103,7 +103,7 @@ class CodeWords:
             known.files.add(state.id)
 
     def _has_read_all(self) -> bool:
-        """Return whether all files have been read, after reading the rest if most have been."""
+        """If enough files have been read, read the others; return whether all have been read."""
         if self._known.chars < _MOST * self._chars:
             return False
         for state in self._states.values():
@@ -147,7 +147,7 @@ class CodeWords:
         return sorted(reached[size])
 
     def _find_existing(self, words: list[str]) -> dict[str, set[int]]:
-        """Return the files with each of the words that occur in the index."""
+        """Return the words that occur in the index, each with the files that contain it."""
         terms = [self._term(word) for word in words]
         _, counts = self._index.sparse.file_frequencies(terms)
         return {
