@@ -143,7 +143,7 @@ class ChangeProbe:
 def _find_place(path: str) -> tuple[int, int, str | None] | None:
     """Return the identity of a folder and the top of its repository; None if there is no folder.
 
-    Folders above the root are not watched. This result also changes if one of them is replaced or
+    Folders above the root are not watched, but the result changes if one of them is replaced or
     becomes a repository.
     """
     try:

@@ -285,7 +285,7 @@ class CommitIndex(GitCommits):
         return self._patches.read_removed(sha)
 
     def read_patch(self, sha: str) -> Mapping[str, Sequence[str]]:
-        """Return the lines in the patch of a commit, by the path of the file in the index.
+        """Return the lines of each file in the patch of a commit, keyed by its path in the index.
 
         Each line begins with "+", "-" or a space. Files whose content is not indexed or must not be
         shown are left out.

@@ -118,7 +118,7 @@ def find_in_sections(
 def _list_titled_ranges(sections: Sequence[DocumentSection]) -> list[NamedRange]:
     """Return a range for each heading in the titles, including all successive sections below it."""
     found: list[NamedRange] = []
-    is_open: list[int] = []  # the positions of the headings around the last section
+    is_open: list[int] = []  # positions in `found` of the headings around the last section
     for section in sections:
         path = tuple(compose(section.title).split(SCOPE_SEPARATOR)) if section.title else ()
         while is_open and found[is_open[-1]].path != path[: len(is_open)]:

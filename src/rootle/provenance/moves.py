@@ -221,7 +221,7 @@ def _align_block(
     best: tuple[int, Sequence[str]],
     weights: Mapping[int, float],
 ) -> Words:
-    """Return the old positions of words in the block `best`: a first line number and lines."""
+    """Return the old positions of words in `best`, a block of lines with its first line number."""
     if not best[1]:
         return {}
     numbers = [number for number, _ in added]

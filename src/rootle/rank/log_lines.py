@@ -50,7 +50,7 @@ _FIELD: Final = re.compile(r"(?:^|[\s{,])\"?[\w@.-]{1,40}\"?[=:]\s?(?=[\"\w/\[{-
 
 
 def is_logged(text: str) -> bool:
-    """Return whether a program printed a text, which therefore is no description of code."""
+    """Return whether a program printed a text, so that the text is not a description of code."""
     generated = (found[0] for found in _GENERATED.finditer(text[:_MAX_CHARS]))
     if any(":" in value or len(value) > len("2026-01-01") for value in generated):
         return True

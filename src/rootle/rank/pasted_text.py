@@ -48,8 +48,8 @@ _MIN_SHARE: Final = 0.6
 _MIN_WORDS: Final = 4
 _SHORT_WORDS: Final = 3
 _SHORT_SHARE: Final = 0.75
-# The minimum share for a line without values that may be part of the message, and for the beginning
-# of a line: both leave out words that the source may have.
+# The minimum shares for a line without the values that may be part of the message, and for the
+# beginning of a line: both leave out words that the source may have.
 _TEMPLATE_SHARE: Final = 0.75
 _HEAD_SHARE: Final = 0.99
 # If a source matches only without the values, its share is multiplied by this factor, so that a

@@ -109,7 +109,7 @@ def record_dates_at(root: Path, connection: sqlite3.Connection, sha: str) -> Non
 def _read_heads(
     root: Path, repositories: Iterable[str], records: Mapping[str, HistoryRecord]
 ) -> dict[str, str]:
-    """Return for each repository a string that changes if the dates of its files may change."""
+    """Return, for each repository, a string that changes if its files may get different dates."""
     heads = {}
     for place in repositories:
         folder = os.path.join(root, place)

@@ -14,8 +14,8 @@ from rootle.sources.git.history import read_head_state
 from rootle.sources.git.repository import has_unreadable_head, head_commit
 from rootle.types import COMMIT_URI
 
-# The index may be older than the checked-out commit, so git lists up to this many times as many
-# commits as the index may contain.
+# The index may be older than the checked-out commit, so git lists up to this multiple of the
+# maximum number of indexed commits.
 _MORE_COMMITS: Final = 2
 
 

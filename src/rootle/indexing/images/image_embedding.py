@@ -76,7 +76,8 @@ class ImageEmbedding:
     ) -> None:
         """`selection` is "docs" or "all", as for `ocr`.
 
-        `is_bad_input` returns whether an error concerns only the image, while the encoder works.
+        `is_bad_input` returns whether an error concerns only the image, and the encoder itself
+        works.
         """
         self._root = os.path.realpath(root)
         self._store = store

@@ -132,7 +132,7 @@ class CodeWords:
     def _files_with_parts(self, folded: str) -> list[int]:
         """Return the files that contain words which, joined by hyphens, could be a folded word.
 
-        Each step extends the words that end at one position by a word that ends at a later one.
+        `reached[n]` contains the files with words that, joined, are the first n characters.
         """
         size = len(folded)
         if size > _MAX_FOLDED_CHARS:
