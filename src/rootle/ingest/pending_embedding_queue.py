@@ -49,7 +49,7 @@ class EmbeddingBudget:
 class _Step:
     """The results of one step."""
 
-    vectors: dict[int, bytes] = field(default_factory=dict)  # by chunk id
+    vectors: dict[int, bytes] = field(default_factory=dict)  # keyed by chunk id
     files: set[int] = field(default_factory=set)  # the files of these chunks
     dimensions: int = 0
     refused: list[tuple[PendingChunk, str]] = field(default_factory=list)  # each with the reason

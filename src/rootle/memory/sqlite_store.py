@@ -193,7 +193,7 @@ class EmbeddedMemory:
         is_newer = memory.created_at > known.created_at
         about = [one for one in memory.about if is_newer or one.place not in places]
         sql_statements.insert_references(connection, memory_id, about)
-        # An old export must not undo a later decision whether a memory is personal.
+        # An old export must not undo a later decision on whether a memory is personal.
         is_personal = memory.is_personal if is_newer else known.is_personal
         origins = replace(memory, is_personal=is_personal)
         sql_statements.insert_origins(connection, memory_id, origins)

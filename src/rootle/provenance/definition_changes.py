@@ -77,9 +77,9 @@ def list_file_changes(
 ) -> PlaceChanges | None:
     """Return the commits that changed one of several files or folders below a folder.
 
-    With `period`, these are the commits of a range, else those in the history of HEAD. The files
-    need not exist any more. The paths of folders end in "/". Return None if git cannot list the
-    commits, or if they must not be shown.
+    With `period`, only commits in this range are returned; without it, commits in the history of
+    HEAD. The files need not exist any more. The paths of folders end in "/". Return None if git
+    cannot list the commits, or if they must not be shown.
     """
     if explain_hidden_commits(root) is not None:
         return None

@@ -161,5 +161,5 @@ def _paragraph(lines: Sequence[str], line: int) -> tuple[int, int]:
 
 
 def _count_weight(line: str) -> float:
-    """Return the weight of a line by its words. Long lines weigh little more than short lines."""
+    """Return the weight of a line's words. Long lines weigh little more than short lines."""
     return math.sqrt(sum(map(weigh_word, split_words(line))))

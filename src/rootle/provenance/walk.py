@@ -38,7 +38,7 @@ class _Revert:
 
 @dataclass(slots=True)
 class PassageWalk:
-    """Follows words back to the commits that introduced them, but not longer than a deadline."""
+    """Follows words back to the commits that introduced them, until a deadline at the latest."""
 
     folder: str  # the top of the work tree
     contributions: Contributions
@@ -322,6 +322,6 @@ class PassageWalk:
 
 
 def _find_reverted(message: str) -> str:
-    """Return the hash (or its beginning) or the subject of the commit that a message reverts."""
+    """Return the commit that a message reverts: its full or abbreviated hash, or its subject."""
     found = REVERTED_HASH.search(message) or _REVERT_SUBJECT.match(message)
     return found[1] if found else ""

@@ -20,7 +20,7 @@ def run_job(
 ) -> ReadResult:
     """Return the result of a job. If the document cannot be read, `skip` contains the reason.
 
-    `readers` are the readers of all sources, by name. Vectors stored in `documents` are reused.
+    `readers` maps the name of each source to its reader. Vectors stored in `documents` are reused.
     """
     if job.stored is not None and documents is not None:
         return _split_stored(job, job.stored, analyzer, documents)

@@ -23,7 +23,7 @@ _HEADER = struct.Struct("<Q")
 class WorkerSetup:
     """The settings that a worker receives before its first job."""
 
-    readers: Mapping[str, DocumentReader]  # by the name of the source
+    readers: Mapping[str, DocumentReader]  # keyed by the name of the source
     index_dir: str
     limits: ChunkLimits
     model: ModelChoice
