@@ -30,8 +30,8 @@ def shipped_trees() -> GradientBoostedTrees:
 def rank_learned(inputs: RankingInputs, trees: GradientBoostedTrees) -> RankedFiles:
     """Rank the candidate files by the weighted sum corrected by the trees.
 
-    The correction is multiplied by the detail of the question. Questions of a few words name a
-    topic. For such questions, the trees were never better than the sum, so the trees are ignored.
+    The correction is multiplied by `Question.detail`, which is 0 for questions that just name a
+    topic. For such questions, the trees were never better than the sum.
     """
     by_sum = rank_files(inputs)
     detail = inputs.question.detail
