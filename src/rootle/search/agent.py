@@ -30,7 +30,7 @@ class PipelineStage(Generic[_RunT_co]):
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The steps of a search after parsing and scoping. Each takes the result of the one before."""
+    """The steps of a search after parsing and scoping. Each takes the previous step's result."""
 
     retrieve: Callable[[SearchRequest, ScopedQuery], Candidates]
     rank: Callable[[SearchRequest, Candidates], RankedAnswer]

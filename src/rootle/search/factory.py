@@ -143,7 +143,7 @@ def _close_later(resources: ExitStack, stage: _ClosableT | None) -> tuple[_Closa
 
 
 def _wrap_stages(*stages: _StageT | None) -> list[PipelineStage[_StageT]]:
-    """Return the stages that exist, for all queries."""
+    """Wrap the stages that are not None, so that they run for all queries."""
     return [PipelineStage(stage) for stage in stages if stage is not None]
 
 

@@ -31,5 +31,5 @@ def find_asked_version(text: str) -> str:
 
 
 def version_pattern(version: str) -> re.Pattern[str]:
-    """Return a pattern for a version as a unit: 5.6.1 is neither in 5.6.10 nor in 15.6.1."""
+    """Return a pattern that matches a version as a whole: 5.6.1, but not in 5.6.10 or 15.6.1."""
     return re.compile(rf"(?<![\w.])v?{re.escape(version)}(?![\w-]|\.\w)", re.IGNORECASE)

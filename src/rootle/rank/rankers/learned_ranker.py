@@ -14,10 +14,11 @@ from rootle.rank.rankers.learned_ranker_columns import COLUMNS, model_columns
 from rootle.rank.rankers.tree_ensemble import GradientBoostedTrees, load_trees
 from rootle.rank.ranking_inputs import Floats, RankingInputs
 
-# The number of files that are reordered. The trees were trained on this many of the best files by
-# the weighted sum.
+# The number of files that are reordered. The trees were trained on the same number of files: the
+# best ones by the weighted sum.
 RERANKED: Final = 30
-# Training starts from the weighted sum times this factor, so the trees have this scale.
+# Training starts from the weighted sum times this factor, so the outputs of the trees have this
+# scale.
 SUM_SCALE: Final = 30.0
 
 

@@ -45,7 +45,8 @@ LineFinder = Callable[[Sequence[str]], Mapping[int, int]]
 class ExactMatches:
     """The files that contain every phrase and match the regex, by descending BM25 score."""
 
-    # By file id: the positions of the matches, one sequence for each phrase and one for the regex.
+    # Maps each file id to the positions of the matches: one sequence for each phrase and one for
+    # the regex.
     places: Mapping[int, tuple[Sequence[int], ...]]
     files_read: int
     files_total: int  # the number of files that may match

@@ -49,7 +49,7 @@ _OUTSIDE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """The lines to which the frames in a text refer, by file id, the innermost frame first."""
+    """The lines to which the frames in a text refer, for each file id, innermost frame first."""
 
     lines: Mapping[int, list[int]]
     # The lines in files whose name matches a frame, but whose folders do not.

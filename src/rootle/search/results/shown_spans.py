@@ -337,7 +337,7 @@ class _SpanSelector:
                 yield ScoredSpan(row.id, self._start_line(row, first), row.end_line, score)
 
     def _line_spans(self, file_id: int) -> Iterator[ScoredSpan]:
-        """Yield a span for each line that must be shown, the first one with the highest score."""
+        """Yield a span for each line that must be shown. The first span has the highest score."""
         rows = self._index.list_chunks(file_id)
         for at, line in enumerate(self._lines[file_id]):
             row = next((row for row in rows if row.start_line <= line <= row.end_line), None)

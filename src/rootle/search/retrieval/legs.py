@@ -259,7 +259,7 @@ def _fits(vectors: Matrix, index: DenseReader) -> bool:
 
 
 class _Encoder(NamedTuple):
-    """An embedder and its protocols, which are checked only once because the check is slow."""
+    """An embedder and the protocols that it supports, which are checked only once for speed."""
 
     embedder: Embedder
     embed: Callable[[Question], Matrix]  # returns one row

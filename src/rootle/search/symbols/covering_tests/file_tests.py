@@ -107,7 +107,7 @@ class FileTests:
         ]
 
     def add_to(self, uses: Sequence[SymbolUse]) -> list[SymbolUse]:
-        """Return the tests, then the other uses, of which those in files with the name come first."""
+        """Return the tests, then the other uses. Uses in files with the name precede the rest."""
         tests = list(self._uses())
         known = {(use.path, use.line) for use in tests}
         others = [use for use in uses if (use.path, use.line) not in known]
