@@ -220,7 +220,7 @@ def read_facts(index: IndexReader, neighbors: Neighbors | None, file_ids: Ids) -
 def match_terms(
     index: IndexReader, terms: Sequence[str], limit: int, file_ids: Sequence[int]
 ) -> MatchedTerms:
-    """In some files, find at most `limit` chunks that contain the rarest of the terms."""
+    """Search some files for at most `limit` chunks that contain the rarest of the terms."""
     total, frequencies = index.sparse.file_frequencies(terms)
     rarity = np.log1p((total + 1) / (np.array(frequencies) + 0.5))
     # If too many chunks match, the index returns those with the last terms. Therefore the rarest
