@@ -50,7 +50,8 @@ class RankedAnswer:
     lines: Lines = field(default_factory=dict)  # lines that results must show
     # Whether the pasted message or the section about the version of the question was found.
     has_source: bool = False
-    # Why the answer is wrong, such as that the requested name has no definition; "" if unknown.
+    # Why the answer is wrong, for example because the requested name has no definition; "" if no
+    # reason is known.
     undefined: str = ""
 
     @property

@@ -18,7 +18,7 @@ _HTML: Final = (".html", ".htm", ".xhtml")
 def read_folder(
     folder: str, rules: WalkRules
 ) -> Iterator[ExternalDocument | tuple[str, str] | CutFile]:
-    """Yield the documents below a folder, which files are cut, and why others are skipped."""
+    """Yield the documents below a folder, files that are cut, and skipped paths with reasons."""
     source = FileSource(Path(folder), rules)
     scan = source.scan()
     yield from ((skip.uri, skip.reason) for skip in scan.skips)

@@ -67,7 +67,8 @@ def _parts(message: MimePart, attached: list[MimePart]) -> list[MimePart]:
 def _texts(part: MimePart, found: ExtractedDocument) -> list[str]:
     """Return the texts of a message or of a part of it, in the order in which they are shown.
 
-    Attachments are left out. Of alternatives, the plain text is returned unless it is empty.
+    Attachments are left out. Of alternative versions, the plain text is returned unless it is
+    empty.
     """
     if part.is_attachment:
         return []
