@@ -83,7 +83,7 @@ def _open_privately(name: str, flags: int) -> int:
 
 
 def _take_owner(temporary: Path, path: Path, mode: int) -> int:
-    """Give a file the owner of another one, and return its mode; `mode` if it does not exist."""
+    """Give `temporary` the owner of `path`. Return the mode of `path`; `mode` if it is new."""
     try:
         state = os.stat(path)
     except FileNotFoundError:

@@ -247,9 +247,9 @@ def _is_member(tree: SourceTree, scope: Node, declaration: Node) -> bool:
 
 
 def find_scope(tree: SourceTree, node: Node) -> Node:
-    """Return the smallest block, function, class or file around a declaration, or the node itself.
+    """Return the node if it is a block, function, class or file, else the smallest one around it.
 
-    In Python, blocks are no scopes.
+    In Python, blocks do not count.
     """
     pattern = _PYTHON_SCOPE if tree.language == "python" else _SCOPE
     while (parent := node.parent) is not None and not pattern.fullmatch(node.type):
