@@ -1,17 +1,17 @@
 """Rank the places of several files, so that the first ones together match the whole question.
 
-A question often has several parts: sentences, and the signatures after them. A place that matches
-a part which no earlier place matches is worth more than another one for the same part. Without
-this, one long function that matches a little of each part comes first, followed by its neighbors,
-and the second function that the question asks for is not shown
-(docs/decisions/0058-places-of-an-answer-are-ranked-together.md).
+A question often has several parts: sentences, and the signatures after them. A place is worth more
+if it matches a part that no earlier place matches. Without this, one long function that matches a
+little of each part comes first, followed by its neighbors, and the second function that the
+question asks for is not shown (docs/decisions/0058-places-of-an-answer-are-ranked-together.md).
 
 The value of a place for one part is the weighted share of the part's words in the place, and up to
-`_NAME_VALUE` for the words of its name. Words and names that few places have weigh more. The
-choice is greedy: the next place is the one that adds most to the best values of the parts, as in
-the facility location problem, plus the values that do not depend on other places. One of these is
-the largest share of the words of a part: a place that matches one part well is more likely to be
-asked for than a long one that matches a little of each.
+`_NAME_VALUE` for the words of its name. Words and names that few places have weigh more. The choice
+is greedy: the next place is always the one with the highest sum of two values. The first is what
+the place adds to the best values of the parts, as in the facility location problem. The second does
+not depend on other places. Among other things, it depends on the largest share of a part's words in
+the place: a place that matches one part well is more likely to be asked for than a long one that
+matches a little of each.
 """
 
 from __future__ import annotations
