@@ -30,7 +30,7 @@ def write_user_file(path: Path, content: bytes, *, overwrite: bool = True) -> No
 
 
 def is_stream(path: Path) -> bool:
-    """Return whether a path exists but is no regular file, such as a pipe or `/dev/stdout`."""
+    """Return whether a path exists but is not a regular file, as for a pipe or `/dev/stdout`."""
     # These paths are links to files that the process has open. Replacing such a file would break a
     # redirection, even if it is a regular file.
     if _OPEN_FILES.match(os.path.abspath(path)):

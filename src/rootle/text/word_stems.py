@@ -43,7 +43,7 @@ def collect_pairs(stems: Sequence[str]) -> frozenset[str]:
 
 
 def find_stems(lines: Sequence[str], question: str) -> Mapping[int, frozenset[str]]:
-    """Map each line to its stems that are also in a question, and to the pairs adjacent in both.
+    """Map each line to the stems that it shares with a question, and the pairs adjacent in both.
 
     Line numbers start at 1. Lines without stems are left out. If the stems of a pair are on two
     adjacent lines, such as in a comment, the second line has the pair.

@@ -50,7 +50,7 @@ _MAX_OPENED: Final = 5
 _MATCH_ROOM: Final = 240
 _MAX_MATCH_NUMBERS: Final = 10
 _MAX_MENTIONS: Final = 4
-# Comes before the variables that the lines above use.
+# The label before the variables that the lines above it use.
 _USED: Final = "also used:"
 _MENTION: Final = re.compile(r"`([A-Za-z_][\w.:]*)(?:\(\))?`|\b([A-Za-z_]\w*(?=\())")
 

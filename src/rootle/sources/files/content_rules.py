@@ -98,7 +98,7 @@ def is_generated(text: str, path: str) -> bool:
 
 
 def _has_note(text: str, signs: str) -> bool:
-    """Return whether the first lines have a note that begins with one of the comment signs."""
+    """Return whether a comment in the first lines says that the file was generated."""
     lines = text[:_HEAD_CHARACTERS].splitlines()[:_HEAD_LINES]
     notes = _GENERATED_NOTE.finditer("\n".join(lines))
     return any(not signs or note[0].lstrip()[0] in signs for note in notes)

@@ -44,7 +44,7 @@ class WalkRules:
     readers: tuple[tuple[str, str], ...] = ()
     # Glob patterns for values that are not secrets, and for paths of files without secrets.
     secret_exceptions: tuple[str, ...] = ()
-    recognize: str = "off"  # the value of `ocr`
+    recognize: str = "off"  # the value of the setting `ocr`
     recognition_dir: str = ""  # the cache folder for recognized texts
 
 

@@ -51,7 +51,7 @@ _FUNCTION: Final = re.compile(
     r"(?:function|method|local_function|abstract_method|function_signature)_"
     r"(?:declaration|definition|item|signature|elem|statement)|function_signature_item"
 )
-# Loops, which assign each element of a value to their names.
+# Loops, which assign each element of a value to the names that they declare.
 _LOOPS: Final = frozenset(
     """range_clause enhanced_for_statement foreach_statement for_in_statement for_statement
     for_expression""".split()

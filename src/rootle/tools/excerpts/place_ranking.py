@@ -135,21 +135,21 @@ class _PartScale:
         self.shares: Values = [one / total for one in self._totals]
 
     def measure_shares(self, candidate: Candidate) -> Values:
-        """Return the share of the words of each part that a place contains."""
+        """Return, for each part, the share of its words that a place contains."""
         return [
             math.fsum(self._weights[word] for word in candidate.words & part) / (total or 1.0)
             for part, total in zip(self._parts, self._totals, strict=True)
         ]
 
     def add_name(self, candidate: Candidate, shares: Values) -> Values:
-        """Add the value of the name of a place to its share of the words of each part."""
+        """Return the shares of a place for each part, plus the value of its name for the part."""
         return [
             share + self._value_of_name(candidate, part)
             for share, part in zip(shares, self._parts, strict=True)
         ]
 
     def mean(self, values: Values) -> float:
-        """Return the mean of the values of the parts, weighted by their shares."""
+        """Return the mean of the values for the parts, weighted by the weights of the parts."""
         return math.fsum(value * share for value, share in zip(values, self.shares, strict=True))
 
     def rarity(self, candidate: Candidate) -> float:

@@ -35,7 +35,7 @@ _STATEMENT: Final = re.compile(
     r"[@#]|(?:import|from|using|use|package|if|for|while|with|try|var|let|const|export|extern)\b"
     r"|[A-Za-z_$][\w$.:<>*&, ]{0,120}[=({;:\[]"
 )
-# A statement at the top level of a Python module that git shows as a heading.
+# A top-level statement in Python that git shows as a heading.
 _TOP_LEVEL: Final = re.compile(r"[A-Za-z_][\w.]*\s*(?::[^=]*)?(?:=|\($)")
 
 

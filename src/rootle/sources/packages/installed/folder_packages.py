@@ -263,7 +263,7 @@ class RubyPackages:
 
 
 def _list_gems(folder: str) -> Mapping[str, str]:
-    """Map "NAME-VERSION" of each gem to its folder name, to which a platform may be appended."""
+    """Map "NAME-VERSION" of each gem to its folder name, which may end in a platform."""
     found: dict[str, str] = {}
     for name in _list_names(folder):
         compiled = _COMPILED_GEM.fullmatch(name)
