@@ -67,7 +67,7 @@ def read_removals(
 def read_commit(
     folder: str, sha: str, options: Sequence[str], deadline_s: float, *paths: str
 ) -> bytes | None:
-    """Return the changed files of a commit with `--raw -z`; None if git failed or was too slow."""
+    """Return the output of `git log --raw -z` for a commit; None if git failed or was too slow."""
     output = run_git(
         folder,
         *("log", *_CHANGES, *_OPTIONS, *options, sha, "--"),

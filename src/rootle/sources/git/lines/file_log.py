@@ -34,9 +34,9 @@ class FileCommit:
     """A commit that changed a file."""
 
     sha: str
-    parents: tuple[str, ...]  # in the history without commits that did not change the file
+    parents: tuple[str, ...]  # the nearest ancestors that the log contains
     message: str
-    changes: tuple[tuple[LineChange, ...], ...]  # from each parent, or from an empty file
+    changes: tuple[tuple[LineChange, ...], ...]  # relative to each parent, or to an empty file
     is_new: bool  # whether no parent has the file
 
 
