@@ -78,6 +78,8 @@ def rootle(
             capture_output=True,
             timeout=timeout_s,
             preexec_fn=_drop_capabilities if unprivileged else limits,
+            # A limit on the file size would leave truncated bytecode in the source tree.
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"} if limits else None,
         )
     outcome = Outcome(
         process.returncode,
