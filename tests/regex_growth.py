@@ -58,7 +58,7 @@ SHORT_TEXTS = {
     "rootle.syntax.declared.type_names._LIST_SUFFIX": "a type of at most 200 characters",
     "rootle.text.secret_detection._PUBLIC_BEFORE": "at most _MAX_MARKER_CHARS characters",
     "rootle.text.secret_values._NAME_BEFORE": "at most 40 characters before a name",
-    "rootle.web.page_charset_and_text._META": "the first 1,024 bytes of a page",
+    "rootle.web.page_text._META": "the first 1,024 bytes of a page",
 }
 # Patterns that are passed to functions, which use them only with `match` or `fullmatch`.
 _ONLY_MATCHED = frozenset(

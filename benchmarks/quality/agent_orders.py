@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.common.arguments import COUNT, PACKAGES, SHOW, command_parser, option
-from rootle.sources.external.readers.html_markdown import to_markdown
+from rootle.sources.external.readers.html_to_markdown import to_markdown
 from rootle.text.agent_orders.detector import find_orders
 
 ATTACKS: Final = PACKAGES.with_settings(nargs=None, help="folder of the packages with attacks")

@@ -32,8 +32,8 @@ from rootle.history.commit_request import IndexGap, OpenCommits, elapsed_ms, low
 from rootle.history.commit_results import add_commits
 from rootle.history.commit_search import NOTED_SHARE, CommitSearch
 from rootle.history.commit_view import CommitView
+from rootle.history.names.name_changes import may_be_path
 from rootle.history.names.name_questions import looks_like_revision, parse_name_history
-from rootle.history.names.past_names import may_be_path
 from rootle.history.past_question import (
     HISTORY,
     PastQuestion,

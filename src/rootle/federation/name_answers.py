@@ -11,18 +11,18 @@ from rootle.federation.combined_cursor import join_cursors, read_offset
 from rootle.federation.commit_lists import EMPTY, filter_commits
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
+from rootle.history.names.name_changes import (
+    find_file_removals,
+    find_first_use,
+    find_last_uses,
+    may_be_path,
+)
 from rootle.history.names.name_history import (
     NameChanges,
     count_commits,
     find_name_changes,
 )
 from rootle.history.names.name_questions import NameHistoryQuestion
-from rootle.history.names.past_names import (
-    find_file_removals,
-    find_first_use,
-    find_last_uses,
-    may_be_path,
-)
 from rootle.history.names.place_changes import (
     ChangedPlace,
     PlaceChange,

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rootle.errors import RootleError, WebPageError
-from rootle.web.page_charset_and_text import decode_page, extract_text
 from rootle.web.page_download import DownloadedPage
+from rootle.web.page_text import decode_page, extract_text
 from rootle.web.site.links import forbids, list_html_links, list_markdown_links
 from rootle.web.site.omissions import Omissions
 from rootle.web.site.site_rules import Downloads, LeavesSiteError, SiteRules, open_site, parse_site

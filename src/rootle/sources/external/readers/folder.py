@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from rootle.sources.external.readers.html_markdown import MarkdownPage
+from rootle.sources.external.readers.html_to_markdown import MarkdownPage
 from rootle.sources.external.records import CutFile, ExternalDocument
 from rootle.sources.files.discovery import WalkRules
 from rootle.sources.files.file_source import FileSource

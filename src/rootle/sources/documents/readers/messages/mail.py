@@ -11,7 +11,7 @@ from rootle.sources.documents.places import (
     ExtractedDocument,
     LimitReachedError,
 )
-from rootle.sources.documents.readers.html_text import read_html
+from rootle.sources.documents.readers.book_and_mail_html import read_html
 from rootle.sources.documents.readers.messages.mime_parts import MESSAGE, MimePart, read_parts
 from rootle.sources.files.skip_rules import DAMAGED
 from rootle.sources.text_codecs import find_charset
