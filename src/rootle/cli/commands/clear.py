@@ -1,4 +1,4 @@
-"""`rootle clear`: delete the search log and the indexes of a folder."""
+"""`rootle clear`: delete the indexes of a folder, and the search log of all folders."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ rootle clear --index-dir .rootle"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Delete all indexes of a folder (of its files, its installed packages and its added "
-        "sources) and the cached results of its searches. Packages that other projects use stay "
-        "indexed for them. Also delete data that is shared by all work "
+        "Delete everything that is indexed for a folder (its files, the installed packages that "
+        "it uses, and the sources that were added to it) and the cached search results. Packages "
+        "that other projects use stay indexed for them. Also delete data that is shared by all work "
         "trees of the repository (the indexes of its commits and of earlier revisions) and data "
         "that is shared by all folders (the search log and the pages that the web search tools "
         "cached). The files in the folder are not changed. The list and the text of the sources "
