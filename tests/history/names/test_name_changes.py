@@ -13,7 +13,6 @@ from sample import MakeApp, git, write
 from rootle import App
 from rootle.history import removed_definitions
 from rootle.history.names import name_changes
-from rootle.history.names import name_changes
 from rootle.types import SearchQuery, SearchResponse
 
 pytestmark = pytest.mark.slow
