@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 COMMANDS: Final[Mapping[str, str]] = {
     "search": "find the files and lines that answer a question",
     "show": "show a commit, or lines of a file",
-    "symbol": "show where a name is defined, or where it is used",
+    "symbol": "show where a name is defined and, with an option, where it is used",
     "why": "show the commits that added or changed certain lines of a file",
     "gone": "find code that no longer exists, and the commits that removed it",
     "drift": "find documents, comments and memories that refer to code that no longer exists",

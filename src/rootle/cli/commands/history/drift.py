@@ -25,9 +25,9 @@ _MAX_PLACES: Final = 100
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Find documents, comments and memories that refer to functions, options, files or "
-        "parameters that no longer exist. In a git repository with commits, the commit that "
-        "removed or renamed the target of a reference in a document or comment is also shown. "
-        "Without commits, fewer kinds of references are checked. "
+        "parameters that no longer exist. If a document or comment refers to something that was "
+        "removed or renamed, the commit that did so is also shown (this requires a git "
+        "repository with commits). Without commits, fewer kinds of references are checked. "
         "Changelogs and decision records are left out. The file index and the commit index are "
         "created or updated first. If there are many commits, the first run may index only the "
         "newest ones. In that case, a message says so, and the next run indexes more.",

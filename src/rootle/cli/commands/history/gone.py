@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rootle.types import RemovalAnswer
 
 _EXAMPLES: Final = """\
-rootle gone "retry on 404"
+rootle gone retry on 404
 rootle gone retry_404
 rootle gone '"status == 404"' --limit 1 --json"""
 
@@ -22,11 +22,11 @@ rootle gone '"status == 404"' --limit 1 --json"""
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Find code that no longer exists, and the commits that removed it. WORDS can be a "
-        "description of the code, the name of a function or class, or, in double quotes, exact "
-        "text from the code. Code that was moved or renamed is not shown. The file index and the "
-        "commit index are created or updated first. If there are many commits, the first run may "
-        "index only the newest ones. In that case, a message says so, and the next run indexes "
-        "more.",
+        "description of the code, the name of a function or class, or exact text from the code "
+        "in double quotes; in the shell, put single quotes around the double quotes. Code that "
+        "was moved or renamed is not shown. The file index and the commit index are created or "
+        "updated first. If there are many commits, the first run may index only the newest ones. "
+        "In that case, a message says so, and the next run indexes more.",
         _EXAMPLES,
     )
     parser.add_argument(
