@@ -2,7 +2,7 @@
 
 Run as a program, this prints the name of each pattern before it is measured, and a line "slow" if
 its time grows faster than the length of the text. The reader can end the process if a pattern does
-not finish. It also prints the names in `SHORT_TEXTS` that no pattern has.
+not finish. It also prints the names in `SHORT_TEXTS` that do not belong to any pattern.
 """
 
 from __future__ import annotations

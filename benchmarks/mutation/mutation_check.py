@@ -3,7 +3,7 @@
     python -m benchmarks.mutation.mutation_check WORK [--count 300] [--seed 1] [--jobs 2]
         [--packages rank,search,index,ingest] [--tests tests/rank,tests/search,…] [--only FILE:LINE]
 
-The first run in WORK records, with coverage.py, which test executes which line. Then each sampled
+The first run in WORK uses coverage.py to record which tests execute which lines. Then each sampled
 fault (see `mutants.py`) is written into a copy of the working tree, and the tests that execute its
 line run until one fails. Tests that fail without a fault are excluded. A fault survives if all
 these tests pass. A fault whose line no test executes is reported as "not executed". The results go

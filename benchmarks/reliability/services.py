@@ -36,7 +36,7 @@ _DEGRADATIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply of a process: JSON data, the text of a tool, or an error message."""
+    """A reply from a process: JSON data, the text of a tool, or an error message."""
 
     data: Mapping[str, Any] = field(default_factory=dict)  # Any: JSON
     text: str = ""

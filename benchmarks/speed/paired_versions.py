@@ -4,8 +4,9 @@
 
 BEFORE and AFTER are the Python interpreters of two environments, each with one version of rootle.
 Every round measures each task once with both versions, in alternating order, so that other load on
-the machine affects them alike. The ratio of a task is the median over all rounds of AFTER's time
-divided by BEFORE's, with its 95 % bootstrap interval. One file of ROOT is edited and restored.
+the machine affects them alike. In each round, AFTER's time is divided by BEFORE's. The ratio of a
+task is the median of these quotients over all rounds, with its 95 % bootstrap interval. One file of
+ROOT is edited and restored.
 """
 
 from __future__ import annotations

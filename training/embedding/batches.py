@@ -43,7 +43,7 @@ class Batch:
 
 
 def choose_vocabulary(pairs: ExtractedPairs, size: int, min_projects: int) -> Integers:
-    """Return the numbers of the words that occur in the most projects."""
+    """Return the ids of the words that occur in the most projects."""
     counts = pairs.counts
     totals = np.bincount(counts.words, counts.counts, minlength=len(pairs.vocabulary))
     order: Integers = np.lexsort((-totals, -pairs.project_counts))[:size]

@@ -55,7 +55,8 @@ def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
 
 
 def remove_entry(text: str, keys: Sequence[str], keep: int) -> str:
-    """Return the text without the member under nested keys, and without objects that become empty.
+    """Return the text without the member at a path of nested keys and the objects left empty by
+    that.
 
     The objects under the first `keep` keys stay even if they become empty.
     """

@@ -26,7 +26,7 @@ class HistoryApi(AppBase):
     """Answers questions about commits and earlier versions."""
 
     def why(self, place: str, *, limit: int | None = None) -> WhyAnswer:
-        """Return commits, documents and memories that explain why a file contains some lines.
+        """Return commits, documents and memories that explain why a file contains the given lines.
 
         `place` is "path:120", "path:10-20" or "path#function". At most `limit` commits are
         returned, 5 by default, best explanation first. Documents are searched only if there is an

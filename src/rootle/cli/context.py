@@ -87,9 +87,9 @@ def place_in_root(place: str, root: Path) -> str:
 def path_in_root(path: str, root: Path) -> str:
     """Return a path of the command line relative to the root.
 
-    A path that exists is relative to the current folder, as in other programs. Absolute paths,
-    including globs, are converted even if no such file exists. Other paths are returned unchanged:
-    they are relative to the root, like the paths in results, or outside of the root.
+    A path is resolved against the current folder if it exists there, as in other programs. Absolute
+    paths, including globs, are converted even if no such file exists. Other paths are returned
+    unchanged: they are relative to the root, like the paths in results, or outside of the root.
     """
     if not path or not (os.path.isabs(path) or os.path.lexists(path)):
         return path

@@ -113,7 +113,7 @@ def _print_screen(
     detail, lines = fit_screen(_list_versions(response, question, style), rows)
     for line in lines:
         write_styled_line(line)
-    # The message about a response without confidence already says how to see more.
+    # The message about a response with low confidence already says how to see more.
     if detail is None or describe_cut(response):
         return ""
     return f"shortened; -n {len(response.results)} shows more lines"

@@ -74,7 +74,7 @@ class PreparedCommits:
 def prepare_commits(
     open_commits: OpenCommits, advice: str = "", removed: RemovedDefinitions | None = None
 ) -> PreparedCommits:
-    """Index new commits, and the definitions that they removed, for a limited time.
+    """Spend at most a limited time indexing new commits and the definitions that they removed.
 
     Raise QueryError, with `advice` at the end of its message, if there are no commits to search.
     """
@@ -85,7 +85,7 @@ def prepare_commits(
 
 
 def prepare_indexes(search: CommitSearch, removed: RemovedDefinitions | None) -> PreparedCommits:
-    """Index new commits, and the definitions that they removed, for a limited time."""
+    """Spend at most a limited time indexing new commits and the definitions that they removed."""
     started_s = time.perf_counter()
     if removed is not None:
         removed.updates.update_in_background()

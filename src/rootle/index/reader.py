@@ -146,7 +146,7 @@ class SparseReader(Protocol):
     ) -> RankedIds:
         """Return at most k chunk or file ids by BM25 of `fields`, only from `files` if given.
 
-        Equal scores are in the order of paths and lines.
+        Results with equal scores are in the order of paths and lines.
         """
 
     def matches(

@@ -40,7 +40,8 @@ _PART: Final = re.compile(r"[.:#+]+")
 
 
 def read_function(before: str, after: str, line_above: str) -> tuple[str, str]:
-    """Return the owner and the name of the function of a frame, or "" for what is not known.
+    """Return the owner and the name of the function of a frame, or "" for either one that is
+    unknown.
 
     `before` and `after` are the parts of the line before and after the place, and `line_above` is
     the line above it. The owner is the class, the type, or else the module of the function.

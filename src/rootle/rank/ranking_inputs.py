@@ -93,7 +93,7 @@ class RankingInputs:
     question: Question
     chunks: ChunkInputs
     files: FileInputs
-    unknown: float = 0.0  # share of terms, except in guessed code, that no indexed text has
+    unknown: float = 0.0  # share of the terms outside of guessed code that occur in no text
     defined: tuple[str, ...] = ()  # names of the question that the index defines
 
     def reorder_files(self, order: Ints) -> RankingInputs:

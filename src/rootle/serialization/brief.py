@@ -24,8 +24,8 @@ def is_weak(response: SearchResponse) -> bool:
 def has_notes_first(response: SearchResponse) -> bool:
     """Return whether the notes of a response are shown before its results.
 
-    Without them, the results would be misleading if the response is weak, if only some commits
-    were searched, or if another name than the one in the question was searched.
+    Without them, the results would be misleading if the response is weak, if only some commits were
+    searched, or if rootle searched for a name other than the one in the question.
     """
     is_corrected = any(note.startswith(CORRECTED) for note in response.suggestions)
     return is_weak(response) or is_corrected or PARTIAL_HISTORY in response.degraded

@@ -77,7 +77,7 @@ _KINDS_IN_TYPESCRIPT: Final = (
         "variable",
     ),
 )
-# Maps a language to pairs of a pattern and a kind of definition. The pattern is matched with the
+# Maps a language to pairs of a pattern and a kind of definition. The pattern is matched against the
 # types of the nodes around a name, innermost first. The field in which a node is stored in its
 # parent follows its type after a colon.
 _KINDS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
@@ -276,7 +276,8 @@ def _is_macro_field(tree: SourceTree, nodes: list[Node]) -> bool:
 def _is_listed_function(tree: SourceTree, nodes: list[Node]) -> bool:
     """Return whether a key and its number are the name and arity of a function of the module.
 
-    In such a module, a macro defines the functions of a list with `def unquote(name)`.
+    In such a module, a macro uses `def unquote(name)` to define one function for each name in a
+    list.
     """
     value = nodes[1].child_by_field_name("value")
     body = next((node for node in nodes if node.type == "do_block"), None)

@@ -189,7 +189,7 @@ def record_buffered(operations: int) -> None:
 
 
 def record_watcher_failure(reason: str) -> None:
-    """Record in a separate span that a watcher may miss changes or cannot write to the index."""
+    """Record, in a span of its own, the fact that a watcher may miss changes or cannot write."""
     _LOG.info("%s: %s", WATCHER_FAILED, reason)
     tracer = _tracer()
     if tracer is not None:

@@ -88,7 +88,7 @@ class Signatures:
         self._is_dynamic = lru_cache(maxsize=4_096)(self._search_dynamic)
 
     def is_closed_class(self, name: str, project: ProjectNames) -> bool:
-        """Return whether a class exists, and all of its members are defined in the project."""
+        """Return whether a class exists and all of its members are defined in the project."""
         return bool(self._classes(name)) and not self.is_open_class(name, project)
 
     def is_open_class(self, name: str, project: ProjectNames) -> bool:

@@ -1,4 +1,4 @@
-"""Find a text that occurs in the stems of all words that contain a certain piece.
+"""Given a piece of a word, find a string that occurs in the stem of every word with this piece.
 
 The index contains stems instead of words. To find the words that contain a piece, the index is
 searched for this text.

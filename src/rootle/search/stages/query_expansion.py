@@ -20,8 +20,8 @@ from rootle.text.secret_masking import mask_secrets
 EXPANSION: Final = "expansion"  # the name of this stage in `degraded`
 # Longer texts are not expanded: they are pasted files, not questions.
 MAX_QUESTION_CHARS: Final = 1_000
-# The maximum number of cached expansions, enough for the questions of a day. Within the time to
-# live, the same question is expanded by the same words, so that its ranking does not change.
+# The maximum number of cached expansions, enough for the questions of a day. Until the cache entry
+# expires, the same question is expanded with the same words, so that its ranking does not change.
 _MAX_CACHED: Final = 500
 _CACHE_TTL_S: Final = 3_600.0
 

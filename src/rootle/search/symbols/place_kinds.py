@@ -44,7 +44,7 @@ def kind_of_place(path: str) -> PlaceKind:
 
 
 def has_place(index: IndexReader, name: str, kinds: Collection[PlaceKind]) -> bool:
-    """Return whether one of the first 500 indexed files with the words of a name contains it.
+    """Return whether a name occurs in any of the first 500 indexed files that contain its words.
 
     Only files of these kinds count.
     """

@@ -58,7 +58,7 @@ class MatchedWords:
         return math.fsum(self._weights[word] for word in self.find_in_lines(numbers)) / self._total
 
     def measure_value(self, numbers: Iterable[int], shown: Collection[str]) -> float:
-        """Return the value of lines, in which words that were `shown` before count little."""
+        """Return the value of lines; words that were `shown` before add little to it."""
         seen = set(shown)
         values = []
         for number in numbers:

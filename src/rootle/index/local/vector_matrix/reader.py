@@ -182,7 +182,7 @@ class EmbeddedDense:
     def _best_rows(self, scores: Scores, k: int, files: Collection[int] | None) -> Ids:
         """Return the rows with the k highest scores.
 
-        All further rows with the lowest of these scores are included.
+        All other rows that tie with the lowest of these scores are also included.
         """
         usable = scores
         if self._has_dead or self.pending or files is not None:

@@ -1,4 +1,4 @@
-"""Read the tables from which a table of Lua inherits its methods."""
+"""Read the tables from which a Lua table inherits its methods."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Declaration:
 
     @property
     def is_interface(self) -> bool:
-        """Whether this is an interface of Go, which any type may implement."""
+        """Whether this is a Go interface, which any type may implement."""
         if self.file.language != "go":
             return False
         kind = self.unit.node.child_by_field_name("type")

@@ -166,7 +166,7 @@ class ForeignUses:
     def _has_other_type(self, found: FileOccurrences, at: Position, variable: str) -> bool:
         """Return whether all types that a file declares for a variable are other classes.
 
-        A variable of a base class of the owner may have a value of the owner.
+        A variable whose type is a base class of the owner may hold an instance of the owner.
         """
         language = found.state.language
         written = self._types(found.text, language)

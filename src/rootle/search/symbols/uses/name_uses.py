@@ -194,7 +194,7 @@ class NameUses:
         return self._foreign.is_foreign(found, at) and not self._resolver.is_certain(found, at)
 
     def _line_order(self, use: SymbolUse) -> tuple[bool, int]:
-        """Return the sort key of the uses on one line, of which only the first is listed."""
+        """Return the key that sorts the uses on one line; only the first of them is listed."""
         return bool(self._scan.owner) and not use.target, USE_KINDS[use.kind]
 
     def _make_use(self, found: FileOccurrences, at: Position) -> SymbolUse:
