@@ -116,10 +116,19 @@ class CommitUpdates(Protocol):
     def find_tag(self, name: str) -> str:
         """Return the hash of the commit that has a tag; "" if there is no such tag."""
 
+    def find_hash(self, prefix: str) -> str:
+        """Return the hash of the commit whose hash begins with a prefix; "" if there is none."""
+
     def read_headers(self, hashes: Sequence[str]) -> Mapping[str, CommitMetadata]:
         """Return the metadata of commits by hash, whether they are indexed or not.
 
         The mapping is empty if git fails.
+        """
+
+    def select_shown(self, hashes: Collection[str]) -> Collection[str] | None:
+        """Return the commits that changed a file of the folder that is not ignored now.
+
+        In the top folder, these include commits without changes. Return None if git fails.
         """
 
     def read_removed(self, sha: str) -> Sequence[RemovedLines]:
