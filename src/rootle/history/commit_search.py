@@ -95,6 +95,9 @@ class CommitUpdates(Protocol):
         The reason is "" if all commits are indexed.
         """
 
+    def describe_rebuild(self) -> str:
+        """Return a note if the index is rebuilt although it can be searched, else ""."""
+
     def explain_limit(self) -> str:
         """Return why older commits are not indexed; "" if there are none."""
 
