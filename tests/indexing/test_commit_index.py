@@ -868,9 +868,19 @@ def test_no_changes_are_shown_while_git_cannot_find_the_ignored_files(
         return "\n".join(reader.text(state.id) for state in reader.all_files())
 
     monkeypatch.setattr(ignored_changes, "_RETRY_S", 0.0)
+    app = make_app(root)
+    app.search(SearchQuery("cache"))  # needs no commits
     with monkeypatch.context() as patch:
         patch.setattr(repository, "run_git", fail)
         text = read_all(index)
+        # The message of a commit that changed only ignored files is not shown either.
+        answer = app.search(SearchQuery("in:history walrus"))
+    assert answer.results == ()
+    assert answer.suggestions[0] == (
+        "no commits were searched: git failed to check which files are ignored, so commits are "
+        "hidden until it succeeds"
+    )
+    assert answer.degraded == ("history",)
     assert "Add walrus" in text
     assert "12345" not in text
     assert "def cache_1" not in text

@@ -95,6 +95,9 @@ class CommitUpdates(Protocol):
         The reason is "" if all commits are indexed.
         """
 
+    def explain_hidden(self) -> str:
+        """Return why the last result of `open_visible` lacks all commits; "" if it does not."""
+
     def describe_rebuild(self) -> str:
         """Return a note if the index is rebuilt although it can be searched, else ""."""
 
@@ -238,13 +241,13 @@ class CommitSearch:
         since then, so the reason is read again, until it belongs to the same commits.
         """
         if prepared == "":
-            return self.view(), ""
+            return self.view(), self.updates.explain_hidden()
         for _ in range(_MAX_OPENINGS):
             reason, generation = self.updates.explain_gap()
             view = self.view()
             if not reason or view is None or view.index.generation == generation:
                 break
-        return view, reason
+        return view, reason or self.updates.explain_hidden()
 
     def describe_unread(
         self,

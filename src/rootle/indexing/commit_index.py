@@ -258,6 +258,14 @@ class CommitIndex(GitCommits):
             return f"not all commits are indexed: {self._failure}", generation
         return f"not all commits are indexed yet, {progress}; {HISTORY_ADVICE}", generation
 
+    def explain_hidden(self) -> str:
+        """Return why the result of `open_visible` lacks all commits; "" if it does not."""
+        if not self._ignored.has_failed():
+            return ""
+        return (
+            "git failed to check which files are ignored, so commits are hidden until it succeeds"
+        )
+
     def describe_rebuild(self) -> str:
         """Return a note if the index is rebuilt although it can be searched, else "".
 
