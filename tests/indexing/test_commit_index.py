@@ -715,6 +715,7 @@ def test_a_folder_without_git_has_no_commits(tmp_path: Path, make_app: MakeApp) 
 def test_indexed_commits_are_kept_if_git_is_missing(
     root: Path, make_app: MakeApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(ignored_changes, "_RETRY_S", 0.0)
     notices: list[str] = []
     app: App = make_app(root, notices=notices)
     app.index_history()
@@ -726,7 +727,7 @@ def test_indexed_commits_are_kept_if_git_is_missing(
 
     assert "history" in answer.degraded
     assert any("git" in note for note in answer.suggestions)
-    assert len(answer.results) == 4
+    assert answer.results == ()  # without git, it is not known which files are ignored
     monkeypatch.setenv("PATH", path)
     assert count(app) == 4
     assert "history" not in app.search(SearchQuery("in:history change")).degraded

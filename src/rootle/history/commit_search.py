@@ -266,8 +266,8 @@ class CommitSearch:
         count = len(found if definitions is None else found | definitions.list_partial())
         is_noted = count > 0 and count >= view.count * min_share
         lines = (
-            f"not all changed lines of {count:,} of {view.count:,} commits are searched, because "
-            "git cannot read them, as in a partial clone, or they are too long"
+            f"not all changed lines of {count:,} of {view.count:,} commits are searched: too long, "
+            "or not in this clone"
         )
         return (*((f"of the commits, {limit}",) if limit else ()), *((lines,) if is_noted else ()))
 
