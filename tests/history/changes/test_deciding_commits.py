@@ -286,3 +286,17 @@ def test_a_removal_from_one_place_comes_after_the_removal(app: App, root: Path) 
 
     question = "why was the limit on path components removed"
     assert find_commits(app, question)[0].file_path == f"git:{wanted}"
+
+
+def test_an_upper_bound_is_about_older_versions(app: App, root: Path) -> None:
+    jobs = "".join(f"job {at} with python 3.8\n" for at in range(2))
+    needs = "".join(f"backport{at}; python<3.8\n" for at in range(4))
+    _, wanted, *_ = _commit_files(
+        root,
+        ("Run jobs", {"jobs.yml": jobs, "needs.cfg": needs}),
+        ("Update the jobs", {"jobs.yml": "job with python 3.9\n"}),
+        ("Update the needs", {"needs.cfg": "toml\n"}),
+    )
+
+    question = "when was python 3.8 support dropped"
+    assert find_commits(app, question)[0].file_path == f"git:{wanted}"

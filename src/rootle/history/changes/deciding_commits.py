@@ -115,17 +115,14 @@ class _ChangeSearch:
     ) -> RankedAnswer:
         """Return the answer with the last of several commits that removed the same thing first.
 
-        The earlier ones follow, newest first, and a note names them. Each of them removed the thing
-        from only one of several places, or the thing was added again afterwards.
+        A note names the earlier ones. Each of them removed the thing from only one of several
+        places, or the thing was added again afterwards.
         """
         similar, states = self._find_similar(answer, evidence)
         if len(similar) < 2:
             return answer
-        rest = [at for at in answer.order if at not in similar]
-        return replace(
-            reorder(answer, [*similar, *rest]),
-            notes=(*answer.notes, _describe_parts(states[1:])),
-        )
+        ordered = [similar[0], *(at for at in answer.order if at != similar[0])]
+        return replace(reorder(answer, ordered), notes=(*answer.notes, _describe_parts(states[1:])))
 
     def _describe_restoration(
         self, removal: int, evidence: Mapping[int, Evidence]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from rootle.types import COMMIT_MESSAGE, DocumentSection
 _CERTAIN_LINES: Final = 4  # changed lines that are enough to be sure
 _CERTAIN_MARKS: Final = 2  # lines that mark something as deprecated
 _DEPRECATED: Final = "deprec"  # a stem
+# An upper bound, as in "toml; python<3.8", which is about versions before this one.
+_UPPER_BOUND: Final = re.compile(r"<(?!=)\s?[\"']?\d[\d.]*")
 
 # A line is evidence if it removes the (old) thing, adds it, marks it as deprecated, or adds the new
 # thing, and against a removal if it is next to a changed line and still contains the thing.
@@ -84,7 +87,7 @@ def _find_signs(
         # Look for the probes first, because finding stems takes longer.
         if line[:1] not in _SIGNS or not any(probe in lowered for probe in probes):
             continue
-        stems, is_added = stem_line(line), line[0] == "+"
+        stems, is_added = stem_line(_UPPER_BOUND.sub(" ", line)), line[0] == "+"
         has_old = _has_all(old, stems)
         if has_old:
             yield number, _SIGNS[line[0]]
