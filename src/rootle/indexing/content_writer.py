@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from rootle.protocols import Embedder
 
 _LOG = logging.getLogger(__name__)
-# Whether an update replaces the content: only if it was built with other settings, also because it
-# is damaged, or in any case. Only the last one never continues a rebuild that was interrupted.
+# When an update replaces the content: "outdated": if it was built with other settings, "repair":
+# also if it is damaged, and "all": always. Only "all" never continues an interrupted rebuild.
 Rebuild = Literal["outdated", "repair", "all"]
 
 
