@@ -19,7 +19,7 @@ shows the plain query that enters the most stations.
 A plain query enters at most MAX_MODULES modules of `search`, and enters each station again at most
 MAX_AGAIN times. A query is plain if it has only words: a list of words, a question, or a
 description with names, as language models write. A stage runs only if a query has the trait that it
-needs (`search/traits.py`), so other queries enter more modules:
+needs (`search/query_traits.py`), so other queries enter more modules:
 
 - A sentence with a name that is written like code: 2 more, which correct its spelling and show its
   definition if it is rare.
@@ -53,8 +53,8 @@ FOUNDATIONS: Final = frozenset(
     "types errors protocols text concurrency http storage telemetry serialization config plugins "
     "models".split()
 )
-MAX_MODULES: Final = 20  # modules of `search` that a plain query enters
-MAX_AGAIN: Final = 5  # times that a plain query enters a station again
+MAX_MODULES: Final = 20  # limit for the modules of `search` that a plain query enters
+MAX_AGAIN: Final = 5  # limit for the times that a plain query enters a station again
 PLAIN_QUERIES: Final = (*WORDS[:10], *SENTENCES[:10])
 # Memories would add a search, and the check for changed files depends on the time.
 CONFIG: Final = Config(include_memories=False, stale_check_seconds=3_600.0)

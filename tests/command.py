@@ -59,8 +59,9 @@ def rootle(
     """Run a command and fail if it prints a traceback.
 
     `program` is Python code to run instead of the entry point. If `preloaded` is true, which is the
-    default without a `program`, the command is forked from a process that has imported rootle. A
-    new interpreter runs all other commands, and those with `unprivileged`, `wrapper` or `limits`.
+    default without a `program`, the command is forked from a process that has imported rootle. All
+    other commands, and commands with `unprivileged`, `wrapper` or `limits`, run in a new
+    interpreter.
     """
     data = stdin.encode() if isinstance(stdin, str) else stdin
     if preloaded is None:
@@ -77,6 +78,8 @@ def rootle(
             capture_output=True,
             timeout=timeout_s,
             preexec_fn=_drop_capabilities if unprivileged else limits,
+            # A limit on the file size would leave truncated bytecode in the source tree.
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"} if limits else None,
         )
     outcome = Outcome(
         process.returncode,

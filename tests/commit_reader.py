@@ -10,7 +10,7 @@ from rootle.sources.git.repository import head_commit
 
 
 def read_last_commits(folder: Path, *, skip: int = 0) -> dict[str, LastCommit]:
-    """Return the last commit of each file by path; the newest `skip` commits are ignored."""
+    """Map each path to the last commit of the file; the newest `skip` commits are ignored."""
     head = head_commit(folder)
     if head is None:
         return {}

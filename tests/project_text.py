@@ -57,7 +57,7 @@ def tracked_files() -> tuple[Path, ...]:
 
 @cache
 def sources() -> Mapping[str, str]:
-    """Return the text of every Python file, by its path from the top of the repository."""
+    """Map the path of every Python file, from the top of the repository, to its text."""
     return {
         path.relative_to(TOP).as_posix(): path.read_text(encoding="utf-8")
         for path in tracked_files()

@@ -58,7 +58,7 @@ SHORT_TEXTS = {
     "rootle.syntax.declared.type_names._LIST_SUFFIX": "a type of at most 200 characters",
     "rootle.text.secret_detection._PUBLIC_BEFORE": "at most _MAX_MARKER_CHARS characters",
     "rootle.text.secret_values._NAME_BEFORE": "at most 40 characters before a name",
-    "rootle.web.page_charset_and_text._META": "the first 1,024 bytes of a page",
+    "rootle.web.page_text._META": "the first 1,024 bytes of a page",
 }
 # Patterns that are passed to functions, which use them only with `match` or `fullmatch`.
 _ONLY_MATCHED = frozenset(
@@ -78,8 +78,8 @@ _MAX_RATIO = 9  # four times the length takes 4 times as long, or 16 times if th
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT)
 # Modules that need an optional package or start something when they are imported.
 _NOT_IMPORTED = ("rootle.__main__",)
-# The time of a pattern that is used with these methods is that of a search, which also tries the
-# positions after the first.
+# For a pattern that is used with these methods, the time of a search is measured, which also tries
+# the positions after the first.
 _SEARCHES = frozenset({"search", "finditer", "findall", "split", "sub", "subn"})
 _MATCHES = frozenset({"match", "fullmatch"})
 
@@ -170,9 +170,9 @@ def _source(module: str) -> str:
 
 
 def hostile_texts(pattern: Pattern, *, is_searched: bool) -> Iterator[tuple[str, str]]:
-    """Yield beginnings and texts to repeat after them, for each unlimited repetition.
+    """Yield, for each unlimited repetition, beginnings and the texts to repeat after them.
 
-    For a search, the beginning is also repeated, so that it starts at many positions.
+    For a search, the beginning is also repeated, so that a match can start at many positions.
     """
     seen = set()
     for before, body in _repetitions(parser.parse(pattern.pattern, pattern.flags), ""):

@@ -47,8 +47,8 @@ WORDS: Mapping[str, str] = {
 }
 # The names of characters.
 CHARACTERS = ("line feed", "form feed")
-# Verbs with which the name of a function may begin that returns nothing. Add a verb if it is
-# short, and says more than the ones below.
+# Verbs with which the name of a function that returns nothing may begin. Add a verb if it is short,
+# and says more than the ones below.
 VERBS = frozenset(
     "abandon accept add admit announce answer append apply ask attach begin build call catch "
     "change check claim classify clear close collect commit complete configure confirm connect "

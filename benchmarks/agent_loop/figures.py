@@ -16,8 +16,8 @@ from benchmarks.agent_loop.verdicts import judge
 from benchmarks.common.statistics import Interval, mean, percentile_interval, resampled_rows
 
 DRAWS: Final = 10_000
-# Success with rootle counts as not inferior if the interval of the difference "rate with rootle
-# minus rate with grep" is above -MARGIN.
+# Success with rootle counts as not inferior if the whole interval of the difference (rate with
+# rootle minus rate with grep) is above -MARGIN.
 MARGIN: Final = 0.1
 
 Measure = Callable[[SessionRecord], float]
@@ -34,7 +34,7 @@ def count_tool_chars(record: SessionRecord) -> float:
 
 
 def count_calls(record: SessionRecord) -> float:
-    """Return the number of calls, without the answer."""
+    """Return the number of calls, not counting the answer."""
     return sum(call.tool != ANSWER for call in record.calls)
 
 
@@ -76,7 +76,7 @@ class GroupFigures:
 
 
 def rejudge(records: Iterable[SessionRecord], tasks: Mapping[str, AgentTask]) -> list[str]:
-    """Return the sessions whose recorded verdict differs from that of the current tasks."""
+    """Return the sessions that the current tasks judge differently from the recorded verdict."""
     return [
         record.session
         for record in records

@@ -18,12 +18,12 @@ Arguments = Mapping[str, Any]
 DEFAULT_RESULTS: Final = 100
 MAX_RESULTS: Final = 500
 MAX_CONTEXT: Final = 10
-MATCH_CHARS: Final = 300  # most characters of a line in the output of grep
+MATCH_CHARS: Final = 300  # maximum characters per line in the output of grep
 READ_LINES: Final = 200
 MAX_READ_LINES: Final = 1_000
-LINE_CHARS: Final = 1_000  # most characters of a line in the output of read
-MAX_CHARS: Final = 20_000  # most characters in the output of either tool
-MAX_ENTRIES: Final = 200  # most entries in the list of a folder
+LINE_CHARS: Final = 1_000  # maximum characters per line in the output of read
+MAX_CHARS: Final = 20_000  # maximum characters in the output of either tool
+MAX_ENTRIES: Final = 200  # maximum entries in the list of a folder
 _TIMEOUT_S: Final = 60
 
 _GREP: Final = (

@@ -1,11 +1,11 @@
 """Copies of repositories in which the words of the domain are replaced consistently.
 
-A model that knows a public repository cannot answer from memory if its files, identifiers and prose
-use other words. Each word of a table is replaced wherever it is a part of an identifier, a path or
-a sentence, in lower case, Capitalized or in UPPER CASE, with or without a plural "s". Lines keep
-their numbers. The copy is for reading: it does not compile if a word is also a keyword or a library
-name of the programming language. Names, such as that of the project, are replaced inside longer
-words as well.
+A model that knows a public repository cannot answer from memory if the copy uses other words in its
+files, identifiers and prose. Each word of a table is replaced wherever it is a part of an
+identifier, a path or a sentence, in lower case, Capitalized or in UPPER CASE, with or without a
+plural "s". Lines keep their numbers. The copy is for reading: it does not compile if a word is also
+a keyword or a library name of the programming language. Names, such as the project's, are replaced
+inside longer words as well.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class AgentTask:
 
 
 def read_tasks(folder: Path = TASKS) -> dict[str, AgentTask]:
-    """Return the tasks of all files in a folder by id. Raise ValueError if a line is malformed."""
+    """Map ids to the tasks in the files of a folder. Raise ValueError if a line is malformed."""
     found: dict[str, AgentTask] = {}
     for path in sorted(folder.glob("*.jsonl")):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):

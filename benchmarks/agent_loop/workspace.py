@@ -45,5 +45,5 @@ class Workspace:
 
 
 def open_workspace(folder: Path, tasks: Path = TASKS) -> Workspace:
-    """Return the workspace in `folder`, with the tasks that are in another folder."""
+    """Return the workspace in `folder`, with the tasks in the folder `tasks`."""
     return Workspace(folder.resolve(), read_tasks(tasks))

@@ -25,7 +25,7 @@ class AdapterError(Exception):
 def parse_adapters(
     parser: argparse.ArgumentParser, entries: Iterable[str], reserved: Collection[str]
 ) -> dict[str, str]:
-    """Return `--adapter` commands by name; exit if an entry is malformed or a name is reserved."""
+    """Map names to `--adapter` commands; exit if an entry is malformed or a name is reserved."""
     adapters = {}
     for entry in entries:
         name, _, command = entry.partition("=")

@@ -52,7 +52,7 @@ def regular_files(clone: Path, revision: str) -> set[str]:
 
 
 def changed_files(clone: Path, parent: str, commit: str) -> Iterator[tuple[str, int]]:
-    """Yield the path in the parent of each changed text file, and its number of changed lines.
+    """Yield each changed text file's path in the parent commit, and its number of changed lines.
 
     Yield nothing if the clone lacks a blob that is needed for the comparison.
     """

@@ -49,7 +49,7 @@ TEST = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CommitQuestion:
-    """A commit's message and the files that it changed, by their paths in the parent."""
+    """A commit's message, and the files that it changed, under their paths in the parent commit."""
 
     commit: str
     parent: str

@@ -63,7 +63,7 @@ def read_questions(name: str) -> list[HistoryQuestion]:
 
 
 def read_changes(name: str) -> list[HistoryQuestion]:
-    """Return the questions about one removal, deprecation, replacement, renaming or addition."""
+    """Return the questions that ask about a single change, such as a removal or a renaming."""
     return [
         HistoryQuestion(one["query"], CHANGE, frozenset(one["commits"]))
         for one in _records(HISTORY_LABELS / "changes.jsonl")

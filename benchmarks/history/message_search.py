@@ -51,7 +51,7 @@ class MessageIndex:
         return [self._commits[number] for number in best if scores[number] > 0]
 
     def rare_words(self, query: str, count: int = RARE_WORDS) -> list[str]:
-        """Return the content words of a query that the fewest messages contain, rarest first."""
+        """Return those content words of a query that occur in the fewest messages, rarest first."""
         known = [word for word in content_words(query) if word in self._postings]
         return sorted(known, key=lambda word: len(self._postings[word][0]))[:count]
 

@@ -39,7 +39,7 @@ from benchmarks.history.recall_scores import BASELINE, file_ranks
 from benchmarks.history.work_trees import visit_parents
 from rootle import App, Config, SearchQuery
 
-MAX_CANDIDATES = 60  # the most files that rootle ranks
+MAX_CANDIDATES = 60  # maximum number of files that rootle ranks
 WINDOWS = "bm25 windows"
 WANTED_RATIO = 1.3
 

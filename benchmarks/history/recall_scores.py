@@ -28,7 +28,7 @@ class QuestionRanks:
     commit: str
     text: str
     files: tuple[str, ...]
-    is_test: tuple[bool, ...]  # of each file
+    is_test: tuple[bool, ...]  # for each file
     names_target: bool  # whether the text names a target
     ranks: Mapping[str, Ranks]  # by system
 

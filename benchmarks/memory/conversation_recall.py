@@ -76,7 +76,7 @@ class Figures:
     mrr_lead: Estimate | None
 
 
-Report = dict[str, dict[str, Figures]]  # by split and system
+Report = dict[str, dict[str, Figures]]  # split -> system -> figures
 
 
 def main() -> None:

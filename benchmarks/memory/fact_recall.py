@@ -1,4 +1,4 @@
-"""Recall of single facts by questions that mostly use other words than the fact.
+"""Recall of single facts, for questions that mostly use different words from the fact.
 
     python -m benchmarks.memory.fact_recall [--json FILE]
 
@@ -25,8 +25,8 @@ from typing import Final
 from benchmarks.common.arguments import JSON, command_parser
 from benchmarks.common.reports import write_json
 from rootle.embed.static import StaticEmbedder
-from rootle.memory.embedded import EmbeddedMemory
 from rootle.memory.references import ReferencedProject
+from rootle.memory.sqlite_store import EmbeddedMemory
 from rootle.memory.user_memory import TOP_K, UserMemory
 
 DATA: Final = Path(__file__).with_name("facts.jsonl")

@@ -1,11 +1,11 @@
-"""Speed and memory of the embedded memory store.
+"""Speed and memory use of the embedded memory store.
 
     python -m benchmarks.memory.store_latency [--memories 10000] [--json FILE]
 
 Sentences whose words follow a natural frequency distribution are stored one by one. Then a new
-process opens the file and searches for topics of three to eight words, each once. "Search after an
-addition" is the first search after a memory was added. Times are given as wall-clock time and as
-processor time, because other programs may use the processor during the run.
+process opens the file and searches once for each of many topics of three to eight words. "Search
+after an addition" is the first search after a memory was added. Times are given as wall-clock time
+and as processor time, because other programs may use the processor during the run.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from benchmarks.common.reports import write_json
 from benchmarks.common.statistics import latency_percentiles
 from benchmarks.speed.processes import resident_bytes
 from rootle.embed.static import StaticEmbedder
-from rootle.memory.embedded import EmbeddedMemory
+from rootle.memory.sqlite_store import EmbeddedMemory
 from rootle.models.shipped import STATIC_CODE_V1, model_file
 
 USER, TOP_K = "user", 7

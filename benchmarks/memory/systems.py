@@ -22,7 +22,7 @@ import numpy as np
 from benchmarks.common.bm25 import length_norms, term_scores
 from benchmarks.memory.conversations import Turn
 from rootle.embed.static import StaticEmbedder
-from rootle.memory.embedded import EmbeddedMemory
+from rootle.memory.sqlite_store import EmbeddedMemory
 from rootle.protocols import MemoryStore
 from rootle.text.stemmer import open_stemmer
 from rootle.text.terms import STOP_WORDS
@@ -46,7 +46,7 @@ class MemorySystem(Protocol):
 
 
 class ClosableStore(MemoryStore, Protocol):
-    """A memory store that holds files or connections."""
+    """A memory store that must be closed, because it holds files or connections."""
 
     def close(self) -> None: ...
 

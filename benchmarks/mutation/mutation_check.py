@@ -187,7 +187,7 @@ def copy_tree(target: Path) -> Path:
 
 
 def run_fault(copy: Path, path: str, mutant: Mutant, tests: Sequence[str]) -> Result:
-    """Run the tests that execute a fault's line against it, in a copy of the tree."""
+    """Write a fault into a copy of the tree, and run the tests that execute its line."""
     source = (copy / path).read_text(encoding="utf-8")
     outcome = "not executed"
     if tests:

@@ -4,8 +4,8 @@
     python -m benchmarks.peers.git_grep --root DIR
 
 Each word is searched literally, ignoring case. Files are ranked by the number of different words
-they contain, then by the number of lines with any of them. Each result is the window of 50 lines in
-its file that contains the most different words.
+they contain, then by the number of lines with any of them. The result for a file is the window of
+50 lines that contains the most different words.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LinesByWord = Mapping[str, set[int]]
 
 def open_search(root: Path) -> adapter.Search:
     def search(query: str, k: int) -> Sequence[adapter.Passage]:
-        lines: dict[str, dict[str, set[int]]] = defaultdict(dict)  # by path, by word
+        lines: dict[str, dict[str, set[int]]] = defaultdict(dict)  # path -> word -> lines
         for word in dict.fromkeys(_WORD.findall(query.lower())):
             if word not in _STOP_WORDS:
                 for path, line in grep(root, word):

@@ -3,7 +3,8 @@
     python -m benchmarks.privacy.masking [REPOSITORY …]
 
 The corpus is generated, and its held-out half is measured by default. In repositories, every masked
-line counts as a false alarm, although some of these lines contain passwords of examples and tests.
+line counts as a false alarm, although some of these lines contain passwords that are used in
+examples and tests.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ import numpy as np
 
 from benchmarks.common.statistics import Floats, Interval, percentile_interval
 
-# Accepted shares of answerable questions that are refused, and the share of unanswerable questions
-# that should be recognized at the first of these shares.
+# The shares of answerable questions that may be refused. At the first of these shares,
+# WANTED_RECOGNITION of the unanswerable questions should be recognized.
 REFUSAL_LEVELS: Final = (0.05, 0.10, 0.20)
 WANTED_RECOGNITION: Final = 0.80
 DRAWS: Final = 2_000
@@ -112,10 +112,10 @@ def required_auc(recognized: float, refused: float) -> float:
 def recognition_by_hits(answered: float, refused: float) -> float:
     """Return the share of unanswerable questions that a hypothetical classifier refuses.
 
-    The classifier knows only which questions the first ten results answer: the share `answered` of
-    the answerable questions. It cannot distinguish the other answerable questions from unanswerable
-    ones, so it refuses the same share of both. It may refuse the share `refused` of all answerable
-    questions.
+    The classifier knows only which questions are answered by the first ten results (the share
+    `answered` of the answerable questions). It cannot distinguish the other answerable questions
+    from unanswerable ones, so it refuses the same share of both. It may refuse the share `refused`
+    of all answerable questions.
     """
     return min(1.0, refused / (1 - answered)) if answered < 1 else 1.0
 

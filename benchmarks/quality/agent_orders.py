@@ -1,4 +1,4 @@
-"""Measure the detector of orders to agents on published attacks and on ordinary documentation.
+"""Measure how well orders to agents are detected: published attacks and ordinary documentation.
 
 The attacks come from language models and from the authors of five packages. None of them has seen
 the detector. The packages are read as data, and none of their code runs:
@@ -11,8 +11,8 @@ DOCS is a folder with documentation in text files, such as an unpacked -doc pack
 folder of installed packages. The texts are divided into two halves: the development half may be
 read and used to choose patterns; the test half is used only for the final figure. All attacks by
 one language model belong to the same half. The names of their files in
-benchmarks/labels/agent_orders end with this half. `borderline.jsonl` has ordinary passages that
-language models wrote to resemble attacks.
+benchmarks/labels/agent_orders end with the name of this half. `borderline.jsonl` has ordinary
+passages that language models wrote to resemble attacks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.common.arguments import COUNT, PACKAGES, SHOW, command_parser, option
-from rootle.sources.external.readers.html_markdown import to_markdown
+from rootle.sources.external.readers.html_to_markdown import to_markdown
 from rootle.text.agent_orders.detector import find_orders
 
 ATTACKS: Final = PACKAGES.with_settings(nargs=None, help="folder of the packages with attacks")
@@ -93,7 +93,7 @@ def measure(texts: Sequence[str]) -> DetectionFigures:
 
 
 def choose_half(text: str) -> str:
-    """Return the half of a text, which depends only on the text."""
+    """Return the half that a text belongs to, which depends only on the text."""
     return (DEVELOPMENT, TEST)[hashlib.blake2b(text.encode()).digest()[0] % 2]
 
 
@@ -164,7 +164,7 @@ def _read_agentdojo(folder: Path) -> Iterator[str]:
 
 
 def _read_agentseal(path: Path) -> Iterator[str]:
-    """Yield the payloads. The parts of a payload in several parts are joined."""
+    """Yield the payloads. If a payload has several parts, they are joined."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Dict):
             values = {

@@ -8,10 +8,10 @@ repository gets two indexes in WORK. The first contains only its files. The seco
 files, its newest commits, the packages that it names, the documents of another repository as an
 added source, and memories. DIR holds the installed packages, in one folder for each repository that
 has any: `node_modules`, a virtual environment in `.venv`, the crates of
-`cargo vendor --versioned-dirs`, or a module cache of Go. Each question is asked once in both
-indexes, in alternating order, without the answer cache.
+`cargo vendor --versioned-dirs`, or a module cache of Go. Each question is asked once in
+each index, in alternating order, without the answer cache.
 
-The difference of NDCG@10 by span is "all sources" minus "code alone". A ratio of times is the
+The difference in NDCG@10 by span is "all sources" minus "code alone". A ratio of times is the
 median over the questions of a repository, averaged over repositories. The intervals resample
 repositories; for NDCG, they also resample the questions in them.
 """

@@ -1,14 +1,14 @@
-"""Measure at which depth each of the lists that retrieval produces contains the first answer.
+"""Measure at which depth the first answer occurs in each of the lists that retrieval produces.
 
     python -m benchmarks.quality.candidate_lists REPOS [--large] [--split tune|test]
         [--only jest] [--indexes DIR] [--json FILE]
 
 REPOS holds the checkouts of the labeled repositories, or with `--large` those of the large ones.
-Only questions in the words of people are searched, not the queries of agents. A list contains
-chunks, ordered by BM25 over their text, by cosine similarity, or by BM25 over the names that they
-define or over their comments and headings. For each list and depth, the table has the share of the
-answerable questions for which one of the first chunks of the list is in a file with an answer
-("file"), or overlaps the answering lines ("lines"). The last row is the union of the lists.
+Only questions written by people are searched, not the queries of agents. A list contains chunks,
+ordered by BM25 over their text, by cosine similarity, or by BM25 over the names that they define or
+over their comments and headings. For each list and depth, the table has the share of the answerable
+questions for which one of the first chunks of the list is in a file with an answer ("file"), or
+overlaps the answering lines ("lines"). The last row is the union of the lists.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class FirstAnswer:
     lines: float
 
 
-FirstAnswers = Mapping[str, FirstAnswer]  # by the name of the list
+FirstAnswers = Mapping[str, FirstAnswer]  # keyed by the name of the list
 
 
 def main() -> None:
@@ -110,7 +110,7 @@ def find_first(index: Snapshot, chunk_ids: Ids, label: Label) -> FirstAnswer:
 
 
 def summarize_lists(found: Sequence[FirstAnswers]) -> dict[str, dict[str, float]]:
-    """Return the shares of the questions with an answer within each depth, by list."""
+    """Return, for each list, the share of questions that have an answer within each depth."""
     return {
         name: {
             f"{part} {depth}": mean(getattr(one[name], part) < depth for one in found)

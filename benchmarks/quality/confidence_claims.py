@@ -4,10 +4,10 @@
 
 REPOS holds one checkout, made by `clone_repos benchmarks/labels/confidence REPOS`, for each
 repository of `labels/confidence`. Half of the questions, in English, German and French, have an
-answer. The others combine a word that occurs in the repository by chance with words that do not, or
-are commit hashes of other repositories. A note is false if it calls a word absent that was not
-typed, or that is part of a path or of the text of an indexed file. The files are read directly,
-without the index. `--show` prints wrong verdicts and false notes.
+answer. The others are commit hashes of other repositories, or combine a word that occurs in the
+repository by chance with words that do not occur there. A note is false if the word that it calls
+absent was not typed, or is part of a path or of the text of an indexed file. The files are read
+directly, without the index. `--show` prints wrong verdicts and false notes.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def parse_questions(text: str) -> dict[str, list[Question]]:
-    """Return the questions by repository."""
+    """Return the questions, grouped by repository."""
     found: dict[str, list[Question]] = defaultdict(list)
     for line in text.splitlines():
         question = Question(**json.loads(line))

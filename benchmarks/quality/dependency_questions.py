@@ -3,12 +3,13 @@
     python -m benchmarks.quality.dependency_questions WORK [--show] [--half tune|test]
         [--json FILE]
 
-The labels in `benchmarks/labels/dependencies` name 15 packages in an old and in a new version, and
-questions with their answers: definitions, or lines with a text. The command installs the packages
-from PyPI into a virtual environment per project below WORK (once, without their dependencies), and
-asks each question with `in:deps`. A question is answered if one of the first results shows a line
-of an answer, in the file of the version that the project pins. Of a class, only the lines before
-its first method count. Both projects share one index, as they do for a user.
+The labels in `benchmarks/labels/dependencies` name 15 packages, each in an old and a new version,
+and contain questions with their answers: definitions, or lines that contain a given text. The
+command installs the packages from PyPI into a virtual environment per project below WORK (once,
+without their dependencies), and asks each question with `in:deps`. A question is answered if one of
+the first results shows a line of an answer, in the file of the version that the project pins. For a
+class, only the lines before its first method count. Both projects share one index, as they do for a
+user.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class Label:
 
 
 def path_in_package(uri: str) -> str:
-    """Return the path of a file without its package: "deps:httpx@0.28.1/httpx/a.py"."""
+    """Return the path of a file in its package: "deps:httpx@0.28.1/httpx/a.py" -> "httpx/a.py"."""
     return uri.partition("@")[2].partition("/")[2]
 
 
@@ -82,7 +83,7 @@ def read_labels(sites: Mapping[str, Path]) -> list[Label]:
 
 
 def select_half(labels: Sequence[Label], half: str | None) -> list[Label]:
-    """Return the labels of one half: the first, third, fifth … question are for tuning.
+    """Return the labels of one half: the first, third, fifth … questions are for tuning.
 
     If `half` is None, return all labels. A question that is asked for both projects is in the same
     half for both.

@@ -17,7 +17,7 @@ LABELS: Final = Path(__file__).parents[1] / "labels/documents"
 _PDF_COLUMNS: Final = 80
 _NOT_IN_LABEL: Final = re.compile(r"[^\w\- ]")
 
-# "title", "text" and "notes", or "code" and "output" in a notebook.
+# The keys are "title", "text" and "notes", or "code" and "output" in a notebook.
 PlaceContent = Mapping[str, str]
 
 
@@ -49,7 +49,7 @@ class LabeledDocument:
 
 
 def read_documents() -> dict[str, LabeledDocument]:
-    """Return the documents by the names of their label files."""
+    """Return the documents, keyed by the names of their label files."""
     documents = {}
     for path in sorted(LABELS.glob("*.json")):
         if path.stem != "sources":

@@ -7,7 +7,7 @@ LABELS is a file with one JSON object per line: repository, commit, path and nam
 git repository with the whole history for each repository: `owner+name` or `name`.
 
 For `precision`, each label is a reported name with a verdict: "gone", "changed" or "wrong". For
-`recall`, each label is a name of a removed function in a document that a later commit corrected.
+`recall`, each label is the name of a removed function, in a document that a later commit corrected.
 Each repository is cloned, and checked at each commit of its labels. `--keep` keeps the clones and
 their indexes in FOLDER for later runs. `--split` uses only the labels of one split: "seen" or
 "test".

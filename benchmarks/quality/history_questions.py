@@ -67,7 +67,7 @@ AGENT: Final = "agent"
 EXPANDED: Final = "expanded"
 ORIGIN: Final = "why"
 REMOVED: Final = "gone"
-MAX_RANK: Final = {ORIGIN: 3}  # by task; the ranks of other tasks count up to 10
+MAX_RANK: Final = {ORIGIN: 3}  # the last rank that counts, by task; 10 for other tasks
 Ask = Callable[[str], list[str]]  # from a query to the hashes of commits, best first
 
 

@@ -4,11 +4,11 @@
 
 The newest commits of each repository are held out: rootle indexes a clone of the commit before
 them. For each held-out commit with 2 to 29 files, the first file by path is given, and the other
-files are wanted, as far as they exist in the clone. Recall@5 is the share of the wanted files that
-are among the first five predictions, averaged over the commits. The calibration error is computed
-from the first ten predictions of each commit, in ten bins of equal width: it is the difference
-between the mean probability and the share of correct predictions in a bin, averaged over the bins
-in proportion to their sizes.
+files are wanted if they exist in the clone. Recall@5 is the share of the wanted files that are
+among the first five predictions, averaged over the commits. The calibration error is computed from
+the first ten predictions of each commit, in ten bins of equal width: it is the difference between
+the mean probability and the share of correct predictions in a bin, averaged over the bins in
+proportion to their sizes.
 """
 
 from __future__ import annotations

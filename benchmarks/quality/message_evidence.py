@@ -1,15 +1,15 @@
-"""Measure whether commit messages help to find the file that answers a question of a person.
+"""Measure whether commit messages help to find the file that answers a person's question.
 
     python -m benchmarks.quality.message_evidence REPOS --histories DIR [--split tune|test]
         [--only jest] [--indexes DIR] [--json FILE]
 
-REPOS holds the checkouts of the labels of large repositories, and DIR a git repository with the
+REPOS holds the checkouts of the large labeled repositories. DIR holds a git repository with the
 history of each, under the same name. The messages of the commits that changed a file are one
-document about the file; a commit that changed n files has the weight 1/sqrt(n) for each. Merges and
-commits with more than 20 files are left out. "messages" orders all files by BM25 over these
-documents. "rootle" is the order of rootle's first 50 results, and each following row adds a share
-of the BM25 score to the reciprocal of rootle's rank. The figures are the shares of the answerable
-questions with a right file among the first 1, 3, 10 and 50.
+document about the file; a commit that changed n files has the weight 1/sqrt(n) for each of them.
+Merges and commits with more than 20 files are left out. "messages" orders all files by BM25 over
+these documents. "rootle" is the order of rootle's first 50 results, and each following row adds a
+share of the BM25 score to the reciprocal of rootle's rank. The figures are the shares of the
+answerable questions with a right file among the first 1, 3, 10 and 50.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from rootle.text.terms import TermTable, text_terms
 DEPTHS: Final = (1, 3, 10, 50)
 WEIGHTS: Final = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
 _MAX_FILES: Final = 20
-_MAX_MESSAGE: Final = 1_500  # characters of a message that are used
+_MAX_MESSAGE: Final = 1_500  # maximum characters of a message that are used
 _RESULTS: Final = 50
 _K1: Final = 1.2
 _B: Final = 0.75
@@ -143,7 +143,7 @@ def collect_terms(
 
 
 def summarize(found: Sequence[FoundFiles]) -> dict[str, list[float]]:
-    """Return the share of the questions with a right file within each depth, by order."""
+    """Return, for each order, the share of questions with a right file within each depth."""
     report = {
         "messages": _shares([(one.right, one.messages) for one in found]),
         "rootle": _shares([(one.right, one.results) for one in found]),

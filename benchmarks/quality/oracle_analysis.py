@@ -45,7 +45,7 @@ from benchmarks.quality.oracle_metrics import (
 )
 from rootle import App, Config
 
-MAX_CANDIDATES = 60  # the most files that rootle ranks
+MAX_CANDIDATES = 60  # maximum number of files that rootle ranks
 BASELINE = "bm25"
 ANY_LINE = 10**9
 

@@ -1,4 +1,4 @@
-"""Samples of text that an agent copies into a query, each with the lines where it comes from.
+"""Samples of text that an agent copies into a query, each with the lines that it comes from.
 
 The samples need no labels: the right answers are the lines on which the text occurs.
 """
@@ -65,7 +65,7 @@ class Sample:
 
 
 class _Repository:
-    """The texts of a repository, for counting where a text occurs."""
+    """The texts of a repository, in which the occurrences of a text can be found."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
         self.files = dict(sorted(files.items()))
@@ -78,7 +78,7 @@ class _Repository:
         return self._all.count(text) == 1
 
     def lines_with(self, name: str, most: int) -> tuple[Span, ...]:
-        """Return the lines with a whole name; none if its text occurs more than `most` times."""
+        """Return the lines with a whole name; none if it occurs more than `most` times as text."""
         if self._all.count(name) > most:
             return ()
         whole = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
@@ -92,7 +92,7 @@ class _Repository:
 
 
 def draw_samples(files: Mapping[str, str], each: int, seed: int = 7) -> dict[str, list[Sample]]:
-    """Return up to `each` samples of every kind from texts by path.
+    """Return up to `each` samples of every kind; `files` maps paths to texts.
 
     The kinds are `message` (a string literal without fields), `log` (a literal whose fields are
     filled in, as a program would log it), `option` (the name of an option, on at most three
@@ -131,7 +131,7 @@ def _draw_logs(repository: _Repository, rng: random.Random) -> Iterator[Sample]:
 
 
 def _is_sentence(text: str) -> bool:
-    """Return whether a literal with fields has several words, unlike the address of a page."""
+    """Return whether a literal has fields and several words, unlike a URL."""
     return _FIELD.search(text) is not None and len(text.split()) >= 4
 
 

@@ -4,10 +4,10 @@
         [--config FILE] [--adapter NAME=COMMAND]... [--json FILE]
 
 BENCH is the folder with `repos.json` and `annotations/`; REPOS holds one checkout per repository,
-made by `clone_repos`. The rank of a target is that of the first of ten results in its file; if the
-target has lines, the result must overlap them. One result counts for one target. The ideal ranking
-has all targets, primary and secondary, at the top. Scores are averaged over the questions of each
-repository, then over repositories.
+made by `clone_repos`. The rank of a target is that of the first result, among ten, that is in the
+target's file and, if the target has lines, overlaps them. One result counts for one target. The
+ideal ranking has all targets, primary and secondary, at the top. Scores are averaged over the
+questions of each repository, then over repositories.
 
 Each `--adapter` is another system that is scored on the same questions. Its command runs once per
 repository, with `{root}` replaced by the folder to index, and reads and writes JSON lines as

@@ -6,8 +6,8 @@
 REPOS is the same as for `labelled_questions`, or with `--large` as for `large_repositories`. Each
 question is asked twice: with related words, as usual, and without them. "more" and "less" are the
 numbers of questions whose NDCG@10 by span rises and falls with related words. The time is the
-processor time of a question, as the median over repositories of the fastest of N rounds (default:
-3).
+processor time per question in the fastest of N rounds (default: 3), as the median over
+repositories.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ from rootle import App, Config
 RELATED: Final = "related words"
 PLAIN: Final = "own words"
 WAYS: Final = (PLAIN, RELATED)
-# A cached answer takes no time, and would be the same in both ways.
+# A cached answer takes no time, and would be the same for both ways of asking.
 _CONFIG: Final = Config(enable_cache=False)
 
-Scores = Mapping[str, Sequence[QuestionScore]]  # by way of asking
+Scores = Mapping[str, Sequence[QuestionScore]]  # keyed by the way of asking
 
 
 @dataclass(frozen=True)
 class RepositoryFigures:
-    """The scores of one repository's questions, and the time per question, by way of asking."""
+    """One repository's scores and time per question, for each way of asking."""
 
     name: str
     scores: Scores

@@ -126,7 +126,7 @@ def _is_code(path: Path, name: str, line: int) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _code_lines(path: Path) -> dict[str, set[int]]:
-    """Return the lines of each word of a file outside of comments and strings."""
+    """Map each word of a file to its lines, except in comments and strings."""
     language = file_language(path.name)
     try:
         lexer = get_lexer_by_name(_LEXERS.get(language, language), stripnl=False, ensurenl=False)

@@ -34,7 +34,7 @@ class TranslatedQuestion:
     original: str
 
 
-Hits = dict[tuple[str, bool], list[bool]]  # by language and use of the glossary
+Hits = dict[tuple[str, bool], list[bool]]  # keyed by language and use of the glossary
 
 
 def main() -> None:
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def parse_questions(text: str) -> dict[str, list[TranslatedQuestion]]:
-    """Return the questions by repository; each original is included once, in English."""
+    """Return the questions, grouped by repository, and each English original once."""
     found: dict[str, list[TranslatedQuestion]] = defaultdict(list)
     for line in text.splitlines():
         record = json.loads(line)
@@ -84,7 +84,7 @@ def ask_questions(
 
 
 def finds_file(app: App, query: str, files: set[str], *, has_glossary: bool) -> bool:
-    """Return whether one of ten results is one of the files."""
+    """Return whether one of the first ten results is one of the files."""
     if has_glossary:
         hits = search_hits(app, query)
     else:

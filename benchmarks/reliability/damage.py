@@ -6,7 +6,7 @@ Each case damages one random file of a copy. A new process then searches this co
 are allowed: the answers are equal, because the damage is harmless or the index was repaired; an
 error names the remedy; or the answers report that they are incomplete. Other answers and crashes
 are defects. They are listed with the command that repeats them. In every second case, the process
-may not write to the index, so that it cannot repair the index.
+has no write access to the index and cannot repair it.
 """
 
 from __future__ import annotations

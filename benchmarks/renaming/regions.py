@@ -37,7 +37,7 @@ def prose_flags(file: SourceText) -> bytearray:
 
 
 def _mark_code(root: Node, data: bytes, flags: bytearray) -> None:
-    """Mark as prose the comments, and the strings of several words without the code in them."""
+    """Mark comments as prose, and also strings of several words, except for the code in them."""
     waiting = [root]
     while waiting:
         node = waiting.pop()

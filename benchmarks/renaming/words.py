@@ -74,7 +74,7 @@ def _inflect(word: str, ending: str) -> str:
 
 
 class WordMap:
-    """Subwords to synonyms, one-to-one over the vocabulary of one repository.
+    """Maps subwords to synonyms, one-to-one over the vocabulary of one repository.
 
     A word is not replaced if its synonym is another word of the vocabulary, unless that word is
     replaced as well.

@@ -2,11 +2,11 @@
 
     python -m benchmarks.speed.dependency_index ROOT [--folders FOLDER ...] [--json FILE]
 
-The packages of ROOT are indexed into a new folder, first the direct ones and then, in another new
-folder, all of them. The table shows the time until the index can be searched, its size, the time to
-list the packages again if nothing has changed, and the median time of a search. "CPU" is the
-processor time of this process and its workers. Other programs affect it less than the elapsed time.
-`--folders` names environments outside of ROOT, as `dependencyFolders` does.
+First the direct packages of ROOT are indexed into a new folder, then all packages into another. The
+table shows the time until the index can be searched, its size, the time to list the packages again
+if nothing has changed, and the median time of a search. "CPU" is the processor time of this process
+and its workers. Other programs affect it less than the elapsed time. `--folders` names environments
+outside of ROOT, as `dependencyFolders` does.
 """
 
 from __future__ import annotations

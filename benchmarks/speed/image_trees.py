@@ -3,9 +3,9 @@
     python -m benchmarks.speed.image_trees [--icons 2000] [--pictures 500] [--ocr off]
 
 The folder contains 200 Python files, SVG icons of 0.7 to 2.4 kB without text, one sprite of 0.7 MB,
-and PNG pictures of 640 x 240 pixels with three lines of text in `docs/`. Each run uses a new index.
-With `--ocr docs`, Tesseract reads the pictures. The same command measures earlier versions of
-rootle, which have no such setting. Drawing the pictures needs Pillow.
+and, in `docs/`, PNG pictures of 640 x 240 pixels with three lines of text. Each run uses a new
+index. With `--ocr docs`, Tesseract reads the pictures. The same command measures earlier versions
+of rootle, which have no such setting. Drawing the pictures needs Pillow.
 """
 
 from __future__ import annotations

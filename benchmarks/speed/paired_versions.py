@@ -40,7 +40,7 @@ from benchmarks.speed.tools import Rootle
 DRAWS = 5_000
 HELP_RUNS = 5  # per round, because a single run takes only milliseconds
 
-# By task: one time for each round, in seconds, except "warm query", which is in milliseconds.
+# Maps each task to one time per round, in seconds ("warm query": in milliseconds).
 Times = dict[str, list[float]]
 
 

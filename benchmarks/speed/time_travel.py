@@ -1,4 +1,4 @@
-"""Time and disk space of searches of earlier versions.
+"""Time and disk space that are needed to search earlier versions.
 
     python -m benchmarks.speed.time_travel ROOT [--at 1y] [--json FILE] [--second-branch]
 
@@ -116,7 +116,7 @@ def measure_second_branch(root: Path, folder: Path) -> dict[str, Any]:
 
 
 def second_branch_size(first_bytes: int, both_bytes: int) -> dict[str, float]:
-    """Return the size of the index of one branch, and how much larger that of both branches is."""
+    """Return the size of the index of one branch, and how much larger it is with both branches."""
     return {
         "firstBranchMB": round(first_bytes / 1e6, 1),
         "secondBranchMoreMB": round((both_bytes - first_bytes) / 1e6, 1),

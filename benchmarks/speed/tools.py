@@ -44,7 +44,7 @@ class Tool:
 
 
 class Rootle(Tool):
-    """The rootle that is installed with a Python interpreter."""
+    """The version of rootle that is installed for a Python interpreter."""
 
     name = "rootle"
 

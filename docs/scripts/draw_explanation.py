@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, Final
 
-# Color and feature name prefixes of each part of a bar, in drawing order.
+# Maps each part of a bar to its color and the prefixes of its feature names, in drawing order.
 FAMILIES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "words": ("#3b6ea5", ("bm25_", "coverage_", "notes", "one_passage", "adjacent_")),
     "names": ("#7a9e4b", ("symbols_", "defines_", "symbol_is_stem", "mentions")),

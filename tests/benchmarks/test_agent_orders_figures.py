@@ -1,4 +1,4 @@
-"""The benchmark of the detector of orders to agents (prompt injections): halves, texts, figures."""
+"""The benchmark for detecting orders to agents (prompt injections): halves, texts, figures."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def test_every_command_is_imported_or_run_by_a_test() -> None:
 
 
 def named_modules(path: Path) -> set[str]:
-    """Return the modules and names that a test imports, and its strings, such as after `-m`."""
+    """Return the modules and names that a test imports, and its strings, such as values of `-m`."""
     found = set()
     for node in ast.walk(syntax_tree(path)):
         if isinstance(node, ast.ImportFrom):

@@ -1,4 +1,4 @@
-"""Figures of the benchmarks of indexing: commits, packages, pictures, revisions, warm queries."""
+"""Figures of the indexing benchmarks: commits, packages, pictures, revisions, warm queries."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def test_a_plain_query_enters_few_modules_of_search(tmp_path: Path) -> None:
         confident = {app.search(query).confident for query in journeys}
     entered = {one.name for found in journeys.values() for one in found}
     assert confident == {True, False}
-    assert {"search.stages.pasted_text", "search.stages.absent_words"} <= entered
+    assert {"search.stages.pasted_text", "search.stages.low_confidence"} <= entered
     assert {
         query: report
         for query, report in reports.items()

@@ -1,4 +1,4 @@
-"""The arithmetic and the data of the benchmark of tasks with two places."""
+"""The figures and the data of the benchmark with tasks that require two places."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from rootle.cli.terminal import write_line, write_styled_line
 
 _HOSTILE = "a\x1b]0;owned\x07\x1b[2J\n\u202eb"
 _ESCAPED = "a\\x1b]0;owned\\x07\\x1b[2J\\n\\u202eb"
-# These modules print JSON, which is ASCII, text that is already escaped, or text of rootle itself.
+# These modules print ASCII JSON, text that is already escaped, or rootle's own text.
 _MAY_PRINT = {"terminal.py", "batch.py", "memory_hook.py", "memory_limit.py", "main.py"}
 _WRITES = {
     f"sys.{stream}.{method}"

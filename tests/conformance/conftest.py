@@ -104,7 +104,7 @@ class _EmbeddedSparse:
 
 
 class _Remote:
-    """A remote index, written as by replication: add chunks, delete stale ones, write the stamp.
+    """A remote index, written as replication does: add chunks, delete stale ones, write the stamp.
 
     The stamp contains the generation to which the index was last updated.
     """

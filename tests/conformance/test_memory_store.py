@@ -12,9 +12,9 @@ from hash_embedder import HashEmbedder
 from json_server import serving
 from mem0_service import KEY, FakeMem0Server
 
-from rootle.memory.embedded import EmbeddedMemory
 from rootle.memory.mem0.library import Mem0Store
 from rootle.memory.mem0.service import Mem0Service
+from rootle.memory.sqlite_store import EmbeddedMemory
 from rootle.protocols import MemoryStore
 from rootle.types import MemoryOrigin, MemoryReference
 

@@ -76,7 +76,7 @@ def test_commands_run_and_print_the_documented_output(
 
 
 def _run(command: str, folder: Path, environment: dict[str, str]) -> Outcome:
-    """Run a command in a shell; without one if it is a command of rootle that needs no shell."""
+    """Run a command, in a shell unless it is a command of rootle that needs none."""
     if command.startswith("rootle ") and _NEEDS_SHELL.search(command) is None:
         return rootle(*shlex.split(command)[1:], cwd=folder)
     child = subprocess.run(

@@ -19,7 +19,7 @@ ANSWER = "Evict the least recently used entry when the cache exceeds its capacit
 
 
 def vectors_of(changes: dict[int, list[float]]) -> QuestionVectors:
-    """Return two-dimensional vectors with these changes of rows; the term "evict" has row 7."""
+    """Return two-dimensional vectors; `changes` maps rows to changes, and "evict" has row 7."""
     rows = sorted(changes)
     arrays: dict[str, NDArray[Any]] = {
         "term_rows": np.array([7, -1], np.int32),

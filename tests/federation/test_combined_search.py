@@ -25,8 +25,8 @@ from rootle import App
 from rootle.errors import QueryError, SourceError, StaleCursorError
 from rootle.history.commit_search import CommitSearch
 from rootle.serialization.json import to_json
-from rootle.tools.vectordb_read import vectordb_read
-from rootle.tools.vectordb_search_tool import search_folder
+from rootle.tools.definitions.vectordb_read import vectordb_read
+from rootle.tools.definitions.vectordb_search import search_folder
 from rootle.types import SearchQuery, SearchResponse
 
 pytestmark = pytest.mark.slow

@@ -9,8 +9,8 @@ from commit_repository import add_commit, commit_all, find_commits, make_history
 from sample import MakeApp, git, write
 
 from rootle import App
-from rootle.tools.vectordb_read import vectordb_read
-from rootle.tools.vectordb_search_tool import search_folder
+from rootle.tools.definitions.vectordb_read import vectordb_read
+from rootle.tools.definitions.vectordb_search import search_folder
 from rootle.types import SearchQuery
 
 pytestmark = pytest.mark.slow

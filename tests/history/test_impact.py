@@ -17,7 +17,7 @@ from rootle.serialization.history import impact_lines
 
 pytestmark = pytest.mark.slow
 
-_WATCHDOG_S = 20  # the time was minutes when it grew with the square of the length
+_WATCHDOG_S = 20  # the calls took minutes when their time was quadratic
 FORMAT = "def format_price(amount):\n    return f'{amount} EUR'\n"
 FILES = {
     "shop/price.py": FORMAT,

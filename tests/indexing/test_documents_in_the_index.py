@@ -22,7 +22,7 @@ from rootle import App
 from rootle.errors import SourceError
 from rootle.serialization.json import to_json
 from rootle.sources.documents import formats
-from rootle.tools.vectordb_read import vectordb_read
+from rootle.tools.definitions.vectordb_read import vectordb_read
 
 pytestmark = pytest.mark.slow
 

@@ -21,8 +21,8 @@ from rootle.serialization.json import to_json
 from rootle.serialization.markdown import response_as_markdown
 from rootle.sources.guarded_source import guard_sources
 from rootle.sources.source import Document, DocumentEntry, Scan, SkippedDocument, Trust
-from rootle.tools.vectordb_read import vectordb_read
-from rootle.tools.vectordb_search_tool import search_folder
+from rootle.tools.definitions.vectordb_read import vectordb_read
+from rootle.tools.definitions.vectordb_search import search_folder
 from rootle.types import DocumentSection, SearchQuery, SearchResponse
 
 MAIN_SCRIPT = """

@@ -30,7 +30,7 @@ from rootle.types import DriftReport
 
 pytestmark = pytest.mark.slow
 
-_WATCHDOG_S = 30  # the time was minutes when it grew with the square of the length
+_WATCHDOG_S = 30  # the calls took minutes when their time was quadratic
 RETRY = '''\
 """Requests."""
 
@@ -1096,7 +1096,7 @@ def test_with_a_part_of_the_commits_no_name_is_said_to_exist(
 
 
 def _describe(app: App) -> list[str]:
-    """Return the paragraphs of the answer for an agent about all texts."""
+    """Return the paragraphs that an agent reads when it asks about all texts."""
     tools = {tool.name: tool for tool in create_tools(app)}
     return tools["vectordb_read"].execute({"source": "drift:"}).text.split("\n\n")
 

@@ -18,7 +18,7 @@ from rootle.types import WhyAnswer
 
 pytestmark = pytest.mark.slow
 
-_WATCHDOG_S = 20  # the time was over a minute when it grew with the cube of the length
+_WATCHDOG_S = 20  # the calls took over a minute when their time was cubic
 FETCH = '''\
 def fetch(url, attempts):
     """Return the page at a URL."""

@@ -22,7 +22,7 @@ _PATHS = [
     ("question", "expected"),
     [
         ("retry backoff", [1, 0.5, 0.5, 0.5, 0.5, 0.5, 1]),
-        # All other files get three quarters. The test keeps its score.
+        # The test keeps its score; the scores of all other files are reduced by a quarter as well.
         ("where is the backoff tested", [0.75, 1, 0.375, 0.375, 0.375, 0.375, 0.75]),
         ("when did the backoff change", [1, 0.5, 1, 0.5, 0.5, 0.5, 1]),
         ("the vendored backoff", [1, 0.5, 0.5, 1, 1, 0.5, 1]),

@@ -16,7 +16,7 @@ from rootle.rank.confidence import Voice, shipped_calibration
 from rootle.rank.rankers import learned_ranker, registry
 from rootle.rank.rankers.features_ranker import RankedFiles
 from rootle.rank.rankers.learned_ranker import correct_order, shipped_trees
-from rootle.rank.rankers.model_features import COLUMNS
+from rootle.rank.rankers.learned_ranker_columns import COLUMNS
 from rootle.rank.rankers.tree_ensemble import GradientBoostedTrees, load_trees, save_trees
 
 _DETAILED = "how long does a worker wait before the next attempt when the server refused a job"

@@ -254,8 +254,8 @@ _SPANS = st.lists(
 def test_words_vectors_and_definitions_raise_the_score_of_a_chunk() -> None:
     bm25, dense = floats([4.0, 1.0, 0.0]), floats([0.4, 0.8, 0.0])
     defines = np.array([False, False, True])
-    # The best chunk by words has 1, and the best one by vectors 0.75. A definition has 0.3, or 2 if
-    # the question is the name of a symbol.
+    # The best chunk by words gets 1, and the best one by vectors gets 0.75. A definition gets 0.3,
+    # or 2 if the question is the name of a symbol.
     found = span_scores(bm25, dense, defines, is_symbol=False)
     assert found.tolist() == pytest.approx([1 + 0.375, 0.25 + 0.75, 0.3])
     assert span_scores(bm25, dense, defines, is_symbol=True)[2] == pytest.approx(2.0)

@@ -18,7 +18,7 @@ from sample import FILES, make_repository, many_files, write
 
 from rootle import Config, open_app
 from rootle.errors import IndexStorageError, MemoryStorageError
-from rootle.memory.embedded import EmbeddedMemory
+from rootle.memory.sqlite_store import EmbeddedMemory
 
 pytestmark = pytest.mark.slow
 

@@ -69,7 +69,7 @@ def test_an_update_during_a_read_error_replaces_nothing(
 ) -> None:
     root = make_repository(tmp_path / "repository", {**FILES, **many_files(5)})
     make_app(root).index(rebuild=True)
-    # An index has the file `content` after its first replacement.
+    # An index gets the file `content` when it is replaced for the first time.
     make_app(root).index(rebuild=True)
     fault = FailingReads(monkeypatch)
     number = 0

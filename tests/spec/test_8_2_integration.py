@@ -101,7 +101,7 @@ def test_8_2_2_filtering_by_language_and_recency(
     write_tree(root, {"admin.py": _FILES["tools/admin.py"]})
     _set_age(root, ("now.js", "admin.py"), days=0)
     _set_age(root, ("then.js",), days=90)
-    # One chunk from each index: a filter that applied after the selection would leave nothing.
+    # Each index returns one chunk, so filtering after the selection would leave nothing.
     app = make_app(root, dense_top_k=1, sparse_top_k=1, **settings)
     app.index()
     for question in ("function addUser", "add a user to the store", "then addUser"):

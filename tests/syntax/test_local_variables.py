@@ -1,4 +1,4 @@
-"""Occurrences of a name that are those of a local variable or a parameter."""
+"""Occurrences of a name that refer to a local variable or a parameter."""
 
 from __future__ import annotations
 

@@ -342,8 +342,8 @@ def test_repeated_beginnings_of_secrets_are_read_in_linear_time(name: str) -> No
         "assert 'Tr0ub4dor3' not in mask_secrets(text).text\n"
     )
     repeated, count = _REPEATED[name]
-    # In quadratic time, most of these texts take several minutes. The text is masked in a child
-    # process, because matching holds the interpreter lock, so no thread could stop it.
+    # In quadratic time, most of these texts would take several minutes. The text is masked in a
+    # child process, because matching holds the interpreter lock, so no thread could stop it.
     command = [sys.executable, "-c", code]
     subprocess.run(command, input=repeated * count, text=True, check=True, timeout=60)
 

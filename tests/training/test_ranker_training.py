@@ -51,7 +51,7 @@ from rootle.rank.confidence import Voice
 from rootle.rank.features import WORD_ORDER
 from rootle.rank.rankers.features_ranker import rank_files
 from rootle.rank.rankers.learned_ranker import SUM_SCALE
-from rootle.rank.rankers.model_features import COLUMNS
+from rootle.rank.rankers.learned_ranker_columns import COLUMNS
 from rootle.rank.rankers.tree_ensemble import save_trees
 from rootle.rank.ranking_inputs import RankingInputs
 

@@ -125,8 +125,8 @@ def test_the_limit_of_recognition_follows_from_the_answered_questions(
 ) -> None:
     from training.ranker.abstention_analysis import format_limit, format_separation
 
-    # Three of four answerable questions are answered. A refusal of 5 % of all of them is a fifth
-    # of those without an answer.
+    # Three of four answerable questions are answered. Refusing 5 % of the four means
+    # refusing 20 % of the one that is not answered.
     answered = [True, True, True, False]
     predictions = [Prediction("repo", 0.5, True, one) for one in answered]
     line = format_limit("test", [*predictions, Prediction("repo", 0.5, False, False)])

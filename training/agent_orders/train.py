@@ -1,4 +1,4 @@
-"""Train the word weights of the detector of orders to agents (prompt injections).
+"""Train the word weights that detect orders to agents (prompt injections).
 
     python -m benchmarks.quality.clone_repos training/agent_orders REPOS
     python -m training.agent_orders.train PACKAGES --ordinary DOCS --more REPOS
@@ -84,7 +84,7 @@ def fit(rows: Any, labels: Floats, importance: Floats) -> tuple[float, Floats]:
 def train(
     attacks: Sequence[Windows], ordinary: Sequence[Windows], short: Sequence[Windows]
 ) -> LinearModel:
-    """Return a model whose positive scores mean orders.
+    """Return a model whose positive scores indicate orders.
 
     `short` has the single sentences of the ordinary passages as windows, because a text may consist
     of a single sentence.
@@ -120,7 +120,7 @@ def train(
 
 
 def _common_features(attacks: Sequence[Windows], ordinary: Sequence[Windows]) -> list[str]:
-    """Return the features of two or more attacks, and the words of many ordinary texts."""
+    """Return the features in several attacks, and the words in many ordinary texts."""
     in_attacks, in_ordinary = (
         Counter(name for windows in texts for name in set[str]().union(*windows))
         for texts in (attacks, ordinary)

@@ -162,7 +162,7 @@ def is_in_answer(
 ) -> Booleans:
     """Return, for each query word, whether the answer of the same pair contains it.
 
-    Both arguments are words and the numbers of the pairs that they belong to.
+    Each argument consists of words and, for each word, the number of its pair.
     """
     words, texts = query_words
     others, other_texts = answer_words
@@ -205,7 +205,7 @@ def _renumber(words: Integers, rows: int) -> tuple[Integers, Integers]:
 def _kept_matrix(
     cells: tuple[Integers, Integers], sizes: Integers, kept: Booleans, width: int
 ) -> csr_matrix:
-    """Return a matrix with one row per text from the kept cells (weights, columns)."""
+    """Return a matrix of the kept cells, given as weights and columns, with one row per text."""
     kept_before = np.concatenate([[0], np.cumsum(kept)])
     indptr = kept_before[np.concatenate([[0], np.cumsum(sizes)])]
     return csr_matrix((*cells, indptr), (len(sizes), width))

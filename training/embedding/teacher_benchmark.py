@@ -35,7 +35,7 @@ from rootle.embed.factory import choose_model, open_model
 from rootle.embed.static import StaticEmbedder
 from rootle.index.local.snapshot import Snapshot
 from rootle.index.local.vector_matrix.reader import EmbeddedDense
-from rootle.ingest.analyze import embedded_text
+from rootle.ingest.index_records import embedded_text
 from rootle.protocols import Embedder, Matrix, QueryEmbedder, Scores, Vector
 from rootle.rank.rankers.registry import FEATURES, LEARNED, Ranker
 from rootle.text.terms import path_words

@@ -103,7 +103,7 @@ def _project_pairs(
 
 
 def limit_kinds(pairs: Iterator[LanguagePair], rng: random.Random) -> Iterator[LanguagePair]:
-    """Yield the pairs by kind, without duplicates; kinds above their limit are sampled."""
+    """Yield the pairs, grouped by kind, without duplicates; kinds above their limit are sampled."""
     by_kind: dict[str, list[LanguagePair]] = defaultdict(list)
     known: set[tuple[str, int]] = set()
     for pair, language in pairs:

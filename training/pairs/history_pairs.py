@@ -76,7 +76,7 @@ def _read_commits(git_dir: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def _read_hunks(patch: str, reserved: ReservedRepositories) -> Iterator[str]:
-    """Yield the words of the path and the lines after the change for each hunk of code or prose."""
+    """Yield the path's words, the scope and the resulting lines of each hunk of code or prose."""
     files = _FILE.split(patch)[1:]
     if len(files) > 2 * MAX_FILES:
         return

@@ -163,7 +163,7 @@ def _phrase(text: str) -> Phrase:
 
 
 def _read_forms(path: Path) -> dict[str, list[str]]:
-    """Return the stems of the irregular forms by the stem of the base form."""
+    """Map the stem of each base form to the stems of its irregular forms."""
     forms: dict[str, list[str]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):

@@ -120,7 +120,7 @@ def _passage(
 def guess_names(
     sentence: str, right: Sequence[str], others: Sequence[str], rng: random.Random
 ) -> list[str]:
-    """Return up to five distinct names, a random share of them right."""
+    """Return up to five distinct names, of which a random share is right."""
     accuracy = rng.choice(ACCURACIES)
     is_snake = sum("_" in name for name in right) * 2 > len(right) or rng.random() < 0.1
     names = []

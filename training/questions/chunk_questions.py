@@ -19,7 +19,7 @@ from training.questions.comment_cleaning import UNFINISHED
 from training.questions.phrasing import hash_choice
 from training.questions.placeholders import PLACEHOLDER, fill_placeholders
 
-NEAR_LINES: Final = 24  # lines of a span around the subject of a question
+NEAR_LINES: Final = 24  # maximum lines of a span around the subject of a question
 LEADING_LINES: Final = 4  # lines of this span that precede a definition
 MAX_SPAN_LINES: Final = 60
 MAX_USERS: Final = 5
@@ -174,7 +174,7 @@ def name_questions(
 def span_near(
     chunk: SourceChunk, row: int, limit: int = NEAR_LINES, *, is_start: bool = False
 ) -> LineSpan:
-    """Return a span of at most `limit` lines around a row, or from shortly before it."""
+    """Return at most `limit` lines around a row; if `is_start`, most of them are after it."""
     rows = chunk.text.count("\n") + 1
     before = LEADING_LINES if is_start else limit // 2
     first = max(0, min(row - before, rows - limit)) if rows > limit else 0

@@ -82,7 +82,7 @@ def remove_docs(text: str, questions: Sequence[DocQuestion]) -> tuple[str, list[
     removed = {row for question in questions for row in question.removed}
     replaced = dict(question.replaced for question in questions if question.replaced)
     kept: list[str] = []
-    new_rows = []  # by old row
+    new_rows = []  # old row -> new row
     for row, line in enumerate(text.split("\n")):
         new_rows.append(len(kept))
         if row not in removed:

@@ -93,7 +93,7 @@ def _ask_docs(texts: Texts, words: Sequence[str], rng: random.Random) -> Iterato
 def _choose_docs(
     candidates: Sequence[tuple[str, DocQuestion]], words: Sequence[str]
 ) -> dict[str, list[DocQuestion]]:
-    """Return the chosen questions by path: unique ones, few per file, easy ones first.
+    """Return the chosen questions, grouped by path: unique, few per file, easy ones first.
 
     Hard questions, whose comments use other words than the code, are more frequent among the
     candidates than in practice.
@@ -136,7 +136,7 @@ def _ask_tests(texts: Texts, rng: random.Random) -> Iterator[CodeQuestion]:
 
 
 def is_primary(path: str, texts: Mapping[str, str]) -> bool:
-    """Return whether a file is source of the project itself.
+    """Return whether a file is a source file of the project itself.
 
     Tests, examples, third-party files and generated files are not primary.
     """

@@ -40,15 +40,15 @@ LABELED: Final[tuple[Source, ...]] = ("labels", "renamed")
 # The seven repositories of the tune split have 42 unanswerable and 210 answerable questions. With
 # this weight, and those of the questions below, both kinds have similar weights in total.
 UNANSWERABLE_WEIGHT: Final = 3.0
-# The weights of all questions without labels, by source, when the first model is fitted and the
-# threshold is chosen. The questions of the public benchmark are answerable and mostly short, and
-# those that were written to be unanswerable are long. With higher weights, the model would mainly
-# learn the length of questions.
+# The weight of each question without labels, keyed by source. The weights are used to fit the first
+# model and to choose the threshold. The questions of the public benchmark are answerable and mostly
+# short, and those that were written to be unanswerable are long. With higher weights, the model
+# would mainly learn the length of questions.
 OTHER_WEIGHTS: Final[Mapping[Voice, Mapping[str, float]]] = {
     "asked": {"bench": 0.1, "unanswerable": 0.3},
     "composed": {"bench": 1.0, "unanswerable": 0.5},
 }
-BENCH_WEIGHT: Final = 0.3  # the weight of all questions without labels in the second model
+BENCH_WEIGHT: Final = 0.3  # weight of results for questions without labels in the second model
 RIDGE: Final = 6.0
 INTERCEPT: Final = "intercept"
 

@@ -14,7 +14,7 @@ import numpy as np
 from rootle.rank.features import WORD_ORDER
 from rootle.rank.rankers.features_ranker import RankedFiles, rank_files
 from rootle.rank.rankers.learned_ranker import RERANKED, SUM_SCALE, correct_order
-from rootle.rank.rankers.model_features import model_columns
+from rootle.rank.rankers.learned_ranker_columns import model_columns
 from rootle.rank.ranking_inputs import Floats
 from training.ranker.ranking_examples import RankingExample, Source, Voice, example_ndcg
 
@@ -70,7 +70,7 @@ def cross_fit(
     examples: Sequence[TrainingExample],
     train: Callable[[Sequence[TrainingExample]], TreeModel],
 ) -> dict[int, Floats]:
-    """Return the corrections of the trees for each ranked example, by its number."""
+    """Map the number of each ranked example to the corrections of the trees."""
     ranked = sorted({one.example.repository for one in examples if one.example.source in RANKED})
     shuffled = np.random.default_rng(0).permutation(ranked)
     fold_of = {str(name): place % FOLDS for place, name in enumerate(shuffled)}
@@ -109,7 +109,7 @@ def mean_ndcg(ranked: RankedExamples, source: Source, voice: Voice = "user") -> 
 
 
 def mean_first_hit(ranked: RankedExamples, source: Source, voice: Voice = "user") -> float:
-    """Return the share of answerable questions that the first file answers, over repositories."""
+    """Return the share of answerable questions that the first file answers (mean by repository)."""
     return mean_by_repository(
         ranked, source, voice, lambda example, order: float(example.answers(order[0]))
     )

@@ -54,7 +54,7 @@ from rootle.rank.ranking_inputs import RankingInputs
 from training.questions.agent_voice import Lines, agent_query, names_in
 
 SHOWN_FILES: Final = 30  # files per question whose shown lines are kept
-COMMITS_PER_TREE: Final = 10  # questions that share one work tree, to index fewer trees
+COMMITS_PER_TREE: Final = 10  # maximum questions that share a work tree, to index fewer trees
 
 # Names of recordings of queries that models sent after reading descriptions of the search tool
 # other than the released one. They have the voice "other": they are used only for training.
@@ -86,7 +86,7 @@ class RankingExample:
     voice: Voice = "user"
 
     def answers(self, file: int) -> bool:
-        """Return whether a file, by its number in the inputs, answers the question."""
+        """Return whether a file, given by its number in the inputs, answers the question."""
         return any(self.meets(file, lines) for target in self.targets for lines in target)
 
     def meets(self, file: int, wanted: TargetLines) -> bool:
@@ -221,7 +221,7 @@ def unanswerable_examples(
 ) -> Iterator[RankingExample]:
     """Yield the questions that their repositories cannot answer, in the voices "user" and "agent".
 
-    Repositories that are not checked out are skipped, and so are queries without any result.
+    Repositories that are not checked out and queries without any result are skipped.
     """
     recorded = read_queries(RECORDED_FOR_TRAINING)
     roots = {one.name: ("bench", one.root) for one in public_repositories(bench, checkouts)}
@@ -275,7 +275,7 @@ def history_examples(
 
 
 def synthetic_examples(made: Path, work: Path) -> Iterator[RankingExample]:
-    """Yield examples from the repositories that `generate_questions` made, as user and as agent."""
+    """Yield examples from the output of `generate_questions`, in the voices "user" and "agent"."""
     for folder in sorted(path.parent for path in made.glob("*/questions.jsonl")):
         name, root = folder.name, folder / "repo"
         lines = (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()

@@ -23,7 +23,7 @@ from benchmarks.common.arguments import COMMITS, HISTORIES, command_parser
 
 from rootle.rank.rankers.features_ranker import rank_files
 from rootle.rank.rankers.learned_ranker import rank_learned
-from rootle.rank.rankers.model_features import COLUMNS
+from rootle.rank.rankers.learned_ranker_columns import COLUMNS
 from rootle.rank.rankers.tree_ensemble import load_trees
 from training.arguments import WORK_DIR
 from training.ranker.ranking_examples import RankingExample, history_examples

@@ -26,7 +26,7 @@ import lightgbm
 from benchmarks.common.arguments import JSON, OUT, PUBLIC_BENCH, command_parser
 from benchmarks.common.reports import write_json
 
-from rootle.rank.rankers.model_features import COLUMNS
+from rootle.rank.rankers.learned_ranker_columns import COLUMNS
 from rootle.rank.rankers.tree_ensemble import save_trees
 from training.arguments import LABEL_CHECKOUTS, LARGE, RENAMED, SYNTHETIC, WORK_DIR
 from training.ranker.boosting import RankingGroup, booster_trees, train_trees
@@ -105,12 +105,12 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def train(examples: Sequence[TrainingExample]) -> lightgbm.Booster:
-    """Return trees trained on the questions with detail and an answer among the candidates."""
+    """Return trees trained on the questions that have detail and an answer among the candidates."""
     return train_trees(training_groups(examples))
 
 
 def training_groups(examples: Sequence[TrainingExample]) -> list[RankingGroup]:
-    """Return the questions with detail and an answer among the candidates, with their weights."""
+    """Return the questions that have detail and an answer among the candidates, with weights."""
     return [
         RankingGroup(
             one.features,

@@ -37,8 +37,8 @@ _CONTAINER: Final = '<container><rootfiles><rootfile full-path="p.opf"/></rootfi
 _REPEATS: Final = 4_000_000  # about 100 MB of paragraphs
 _OLD_OFFICE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(5_000)
 
-# For each format: the path of the text in the archive, and the content of this file before the
-# paragraphs, for each paragraph, and after them.
+# For each format: the path of the text file in the archive, and the parts of this file: the text
+# before the paragraphs, a template for each paragraph, and the text after them.
 _XML: Final = {
     "docx": ("word/document.xml", "<w:document xmlns:w='w'>", "<w:p><w:r><w:t>{}</w:t></w:r></w:p>",
              "</w:document>"),

@@ -43,7 +43,7 @@ ODF: Final = (
 
 
 def write_documents(root: Path, count: int, seed: int = 20) -> dict[str, str]:
-    """Write `count` documents; return the word that occurs only at the end of each, by path."""
+    """Write `count` documents; map the path of each to the word that occurs only at its end."""
     marks = {}
     for number in range(count):
         random = Random(seed * 1_000_003 + number)

@@ -38,7 +38,7 @@ class Shelf:
         self._write(stored)
 
     def delete_stale(self, live: Mapping[int, Sequence[int]]) -> None:
-        """Delete the chunks of each file in `live` whose ids are not listed there."""
+        """Delete chunks of the files in `live` if their ids are not listed there."""
         stored = self._read()
         for key, (file_id, _) in list(stored["chunks"].items()):
             if int(key) not in live.get(file_id, [int(key)]):

@@ -1,4 +1,4 @@
-"""Records that describe coding agents: their configuration files, and how these list servers."""
+"""Records that describe coding agents, their configuration files and the server entries in them."""
 
 from __future__ import annotations
 

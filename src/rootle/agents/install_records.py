@@ -30,7 +30,7 @@ class FileRecord:
     # the original text, including any byte order mark; None if the file did not exist
     before: str | None
     # "" if another program changed the file between two installations, or if the file contained
-    # rootle before the first one
+    # rootle before the first installation
     digest: str
 
     def is_current(self, content: bytes | None) -> bool:

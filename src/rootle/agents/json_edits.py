@@ -93,7 +93,7 @@ def _owners(root: Value, keys: Sequence[str]) -> list[Value]:
 
 
 def _last_member(owner: Value, key: str) -> Member | None:
-    """Return the last member with a key: if a key is repeated, programs use the last one."""
+    """Return the last member with this key, which programs use if the key is repeated."""
     return next((member for member in reversed(owner.data) if member.key == key), None)
 
 
@@ -209,7 +209,7 @@ def _remove_member(text: str, owner: Value, key: str) -> str:
 
 
 def end_of_previous_line(text: str, at: int) -> int:
-    """Return the start of the whitespace before a position, including at most one newline."""
+    """Return the start of the spaces and the newline, if any, that precede a position."""
     start = len(text[:at].rstrip(" \t"))
     return len(text[:start].removesuffix("\n").removesuffix("\r"))
 

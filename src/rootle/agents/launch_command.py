@@ -100,8 +100,9 @@ def build_entry(
 def _keep_user_arguments(agent: Agent, command: Sequence[str], old: Sequence[str]) -> list[str]:
     """Return the new command with the options that precede and follow `mcp` in the old one.
 
-    The user's `--root` replaces that of the new command, with one exception: if entries of this
-    agent serve one project, `--root` is always the project of this installation.
+    The user's `--root` replaces that of the new command, with one exception: if each entry of this
+    agent serves only one project, `--root` is always the project for which rootle is being
+    installed.
     """
     words = _arguments(old)
     words = words[2:] if words[:2] == ["-m", NAME] else words

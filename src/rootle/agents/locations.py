@@ -68,7 +68,7 @@ class Machine:
 
 
 def config_files(agent: Agent, scope: Scope, machine: Machine) -> list[Path]:
-    """Return the files that may configure the servers of an agent; empty if it has none."""
+    """Return the files that may configure the servers of an agent in a scope; may be empty."""
     if scope == "user":
         return [machine.path(location) for location in agent.user_config]
     return [machine.project / name for name in agent.project_config]

@@ -59,7 +59,7 @@ def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
 
 
 def remove_entry(text: str, keys: Sequence[str], keep: int) -> str:  # noqa: ARG001 - JSON needs it
-    """Return the text without the table under nested keys and its subtables."""
+    """Return the text without the table under nested keys, subtables included."""
     plain = normalize_newlines(text)
     while (table := _find_table(plain, keys)) is not None:
         before, after = plain[: table[0]], plain[table[1] :]

@@ -165,7 +165,7 @@ class _Undo:
         return self._has_entry(text) or self._has_hook(text)
 
     def _has_entry(self, text: str) -> bool:
-        # Ignore a file in another format: the hook may be in a file of its own.
+        # Ignore a file in another format: it may be a separate file for the hook.
         with suppress(ConfigTextError):
             keys = (*server_keys(self.agent, text), NAME)
             return starts_rootle(self.agent, read_entry(text, self.agent.format, keys))

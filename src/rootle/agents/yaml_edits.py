@@ -159,7 +159,7 @@ def _add_pair(text: str, owners: list[MappingNode], key: str, value: Any) -> str
 
 
 def _fill_pair(text: str, owner: MappingNode, pair: tuple[Node, Node], value: Any) -> str:
-    """Return the text with a mapping as the value of a key that has an empty value."""
+    """Return the text with a mapping instead of the empty value of a key."""
     key, old = pair
     if owner.flow_style:
         raise ConfigTextError(f"{key.value!r} {_FLOW_STYLE}", _line(owner))
@@ -178,7 +178,8 @@ def _set_pair(text: str, owners: list[MappingNode], key: str, value: Any) -> str
     pair = _find_pair(owners[-1], key)
     if pair is None:
         return _add_pair(text, owners, key, value)
-    # Replace everything after the colon, because a block list may have the indent of its key.
+    # Replace everything after the colon, because a block list may have the same indentation as its
+    # key.
     start, end = text.index(":", pair[0].end_mark.index) + 1, _end(pair[1])
     # A block scalar includes its last newline, so the new value needs one too.
     tail = detect_newline(text) if text[start:end].endswith("\n") else ""

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from rootle.app.container import Container
     from rootle.history.removed_definitions import RemovedDefinition, RemovedDefinitions
     from rootle.index.reader import IndexReader
-    from rootle.sources.git.lines.range_log import ChangeLog
+    from rootle.sources.git.lines.commits_of_lines import ChangeLog
     from rootle.types import Symbol
 
-_REMOVED_WAIT_S: Final = 3.0  # how long a question waits until removed definitions are indexed
+_REMOVED_WAIT_S: Final = 3.0  # maximum wait for the index of removed definitions
 _DECLARATION: Final = "declaration"
 _SETTINGS: Final = frozenset({"variable", "constant"})
 
@@ -194,9 +194,9 @@ def prepare_removed_definitions(definitions: RemovedDefinitions | None) -> str:
 def find_removed_definitions(
     name: str, definitions: RemovedDefinitions | None, index: IndexReader | None
 ) -> tuple[list[RemovedDefinition], bool]:
-    """Return the definitions with a name that commits removed, except those that exist elsewhere.
+    """Return the removed definitions of a name, except those that still exist elsewhere.
 
-    Also return whether there may be more, because not all commits with the name were read.
+    Also return whether there may be more of them in commits with the name that were not read.
 
     `index` is the index of the current files. While the index of the removed definitions is being
     built, some of them are not known: see `prepare_removed_definitions`.

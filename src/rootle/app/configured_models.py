@@ -1,4 +1,4 @@
-"""The models of one app: for embedding, reranking and the expansion of queries."""
+"""The models that one app uses for embedding, reranking and query expansion."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ConfiguredModels:
         self._expansion: QueryExpansion | None = None
 
     def model_choice(self) -> ModelChoice:
-        """Return the configured model, or the fallback or the shipped model if it is unusable."""
+        """Return the configured model; if it is unusable, the fallback or the shipped model."""
         if self._model_choice is not None:
             return self._model_choice
         from rootle.embed.factory import choose_model

@@ -98,7 +98,7 @@ class Container(ConfiguredModels):
 
     @contextmanager
     def prestart_workers(self) -> Iterator[None]:
-        """Start the workers early for a large first index; end the unused ones after the block.
+        """Start the workers early for a large first index; end the unused ones after the `with`.
 
         The workers then import their modules while this process imports its own.
         """
@@ -299,7 +299,7 @@ class Container(ConfiguredModels):
             return self._images
 
     def memories_about(self, paths: Sequence[str], names: AnyCollection[str]) -> tuple[Memory, ...]:
-        """Return `UserMemory.find_about`; nothing if memories are disabled or cannot be read."""
+        """Return the result of `find_about`; empty if memories are disabled or cannot be read."""
         from rootle.memory.factory import existence_check
 
         config = self._config

@@ -33,7 +33,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class InstalledPackages:
-    """The packages as a collection. It is loaded if packages are indexed or a query needs it."""
+    """The collection of packages, loaded only if packages are indexed or a query needs it."""
 
     components: DependencyComponents
 

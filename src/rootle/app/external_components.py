@@ -87,7 +87,7 @@ class ExternalComponents:
         self.index().update()
 
     def find_origins(self, uris: Sequence[str]) -> Mapping[str, str]:
-        """Return the URL of each downloaded document, and the source name of any other document."""
+        """Return the URL of each document if it was downloaded, else the name of its source."""
         sources = {record.name: record for record in self.store.sources()}
         return {
             uri: _describe_origin(uri, address, sources.get(name))
@@ -108,7 +108,7 @@ class ExternalComponents:
     def read(self, reference: str) -> OutsideDocument | None:
         """Return the document with this URI, or the downloaded page with this address, if any.
 
-        Raise SourceError if the reference is a URI and has no document.
+        Raise SourceError if the reference is a URI but no document has it.
         """
         from rootle.ingest.source_refs import OutsideDocument
 

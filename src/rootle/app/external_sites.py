@@ -19,8 +19,8 @@ from rootle.sources.external.kinds import INVENTORY_PAGES, SPHINX
 from rootle.sources.external.readers.sphinx import INVENTORY
 from rootle.sources.external.records import ExternalDocument, ExternalSourceError
 from rootle.sources.external.store import SourceRecord
-from rootle.web.page_charset_and_text import remove_invisible
 from rootle.web.page_download import DownloadedPage
+from rootle.web.page_text import remove_invisible
 from rootle.web.site.crawler import MAX_SEARCH_SECONDS, SiteCrawler, SiteLimits
 from rootle.web.site.named_pages import NamedPage, NamedPages
 from rootle.web.site.site_rules import Downloads, LeavesSiteError, SiteRules, open_site
@@ -89,7 +89,7 @@ class SiteReader:
     def _read_inventory(
         self, site: SiteRules, inventory: DownloadedPage, limits: SiteLimits
     ) -> Iterator[ExternalDocument | ReadNote]:
-        """Download the pages of an inventory into a folder, and read it as an added folder."""
+        """Download the pages that an inventory lists, and read them like an added folder."""
         paths, _ = self._list_pages(inventory.body)
         pages = NamedPages(self.downloads, site, limits.max_pages, self.sleep)
         omissions = pages.omissions

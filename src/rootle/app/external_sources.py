@@ -44,7 +44,7 @@ class _Reading:
     has_failed: bool = False  # whether the reason is an error, and not a limit
     left_out: str = ""
     skipped: list[str] = field(default_factory=list)
-    cut: list[str] = field(default_factory=list)  # documents of which only a part was read
+    cut: list[str] = field(default_factory=list)  # documents that were read only in part
     count: int = 0
 
     def describe(self) -> str:

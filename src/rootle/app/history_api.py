@@ -63,7 +63,7 @@ class HistoryApi(AppBase):
         Code that was moved or renamed is not returned. If `query` is the name of definitions that
         still exist, a suggestion says where. The index and the index of the commits are updated
         first. If some commits could not be searched, `degraded` contains "history", and the first
-        suggestion says how many were searched and why.
+        suggestion says how many were searched, and why the others were not.
 
         Raises QueryError for an invalid query or limit, and if no commits can be searched.
         """

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from rootle.search.agent import SearchAgent
     from rootle.search.stages.query_expansion import QueryExpansion
     from rootle.sources.git.commits.commit_source import ConvertCommit
-    from rootle.sources.git.lines.range_log import ChangeLog
+    from rootle.sources.git.lines.commits_of_lines import ChangeLog
 
-# The maximum time that a question about the past waits until new commits are indexed.
+# The maximum time that a question about the past waits for new commits to be indexed.
 _MAX_WAIT_S: Final = 10.0
 
-# Opens a search pipeline for an index of earlier versions, with its configuration and its model.
+# Opens a search pipeline for an index of earlier versions, with a given configuration and model.
 OpenAgent = Callable[[Callable[[], "IndexReader"], Config, "ModelChoice"], "SearchAgent"]
 
 
@@ -166,7 +166,7 @@ class HistoryComponents:
 
     def change_log(self) -> ChangeLog:
         """Return the component that asks git for the commits that changed lines or files."""
-        from rootle.sources.git.lines.range_log import ChangeLog
+        from rootle.sources.git.lines.commits_of_lines import ChangeLog
 
         with self._lock:
             if self._change_log is None:
@@ -341,5 +341,5 @@ def index_commits(history: HistoryComponents, on_progress: ProgressCallback) -> 
 
 
 def _add_parts(on_progress: ProgressCallback, number: int, count: int) -> ProgressCallback:
-    """Return a callback for the progress of part `number` of `count` equal parts of a run."""
+    """Return a progress callback for part `number` of a run that has `count` equal parts."""
     return lambda done, total: on_progress(number * total + done, count * total)

@@ -20,8 +20,8 @@ class LinksApi(AppBase):
 
         For a section of a document, return its last commits and the definitions that it names.
         `place` is "path:120", "path:10-20" or "path#name". The index is updated first if a check
-        for changes is due. The commits are those that git lists; the files that they changed are
-        named only if they are indexed. Raises SourceError if there is no such place.
+        for changes is due. The commits are those that git lists; the files that a commit changed
+        are named only if the commit is indexed. Raises SourceError if there is no such place.
         """
         check_text("place", place)
         from rootle.links.place_links import LinkSources, find_links
@@ -50,8 +50,8 @@ class LinksApi(AppBase):
         `paths` limits the check to some files and folders. A name is reported only if there is
         evidence that it belonged to this project: a commit removed it, or the text names it as part
         of a class, module or folder that still exists. The index and the index of the commits are
-        updated first. `on_progress` receives the number of files and texts that were read and
-        checked, and the total number, which grows once the texts are known.
+        updated first. `on_progress` receives the number of files and texts that have been read and
+        checked, and the total number, which increases once when the texts become known.
 
         Raises QueryError if a path is not indexed.
         """

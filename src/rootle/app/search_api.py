@@ -97,8 +97,8 @@ class SearchApi(AppBase):
         hash, or the URI or URL of a document from an added source. The path of a file of an
         installed package begins with "deps:". A file of the folder need not be indexed yet, and a
         generated file is read although it is never indexed. Raises SourceError for a file that does
-        not exist, is excluded from the index for another reason or is outside the folder; the
-        message suggests an alternative.
+        not exist, is outside the folder, or is excluded from the index for any reason other than
+        being generated; the message suggests an alternative.
         """
         check_text("source", source)
         from rootle.ingest.source_refs import names_package, read_source
@@ -380,7 +380,7 @@ def _add_options(query: SearchQuery, given: Mapping[str, Any], at: str | None) -
 def _search_beginning(
     query: SearchQuery, search: Callable[[SearchQuery], SearchResponse]
 ) -> SearchResponse:
-    """Search a shortened question, and say so in a note."""
+    """Search for a shortened question, and say in a note that it was shortened."""
     from rootle.search.long_question import note_shortened, shorten_question
 
     shortened = replace(query, text_query=shorten_question(query.text_query))

@@ -17,8 +17,8 @@ from typing import IO, Final
 _MIN_BYTES: Final = 192 << 20
 _FAILURE: Final = 2
 _PARENT_DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG of `prctl`
-# The start of a traceback, or of the last message of OpenBLAS or of a library in Rust.
-# These patterns are not compiled here, because most commands do not use them.
+# The start of a traceback, or of the last message that OpenBLAS or a Rust library prints. These
+# patterns are not compiled here, because most commands do not use them.
 _CRASH: Final = (
     rb"Traceback \(most recent|OpenBLAS|memory allocation of|Fatal Python error|thread '.*panicked|"
     rb"Exception ignored|Exception in thread"

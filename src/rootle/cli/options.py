@@ -22,7 +22,7 @@ DEFAULT_ROOT: Final = (
 )
 
 
-# The options for the parameters of the library, by the name of the parameter in error messages.
+# Maps each parameter of the library, as named in error messages, to its command-line options.
 PARAMETER_OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "limit": ("-n", "--limit"),
     "minRecencyDays": ("--changed-within",),
@@ -46,8 +46,8 @@ class CommandParser(argparse.ArgumentParser):
     examples = ""
 
     def __init__(self, **options: Any) -> None:  # Any: options of ArgumentParser
-        # With abbreviations, an option of one command could be taken for another one elsewhere:
-        # `--in`, an option of `rootle search`, would mean --index-dir in other commands.
+        # If abbreviations were allowed, `--in`, an option of `rootle search`, would mean
+        # --index-dir in other commands.
         super().__init__(allow_abbrev=False, **options)
         self._first_word = ""
 
@@ -88,7 +88,8 @@ class CommandParser(argparse.ArgumentParser):
 def _explain_unknown(word: str, command: str, found: Mapping[str, object]) -> str:
     """Return how to pass a word that is not an option of a command; "" if it is not known.
 
-    `found` contains the other arguments. A flag of another program can be a question.
+    `found` contains the other arguments. If no question was given, the word itself may be the
+    question, such as a flag of another program.
     """
     if word.partition("=")[0] == "--root" and "root" in found:
         return "; pass the folder without an option"
@@ -121,7 +122,7 @@ def _wrap_choices(usage: str) -> str:
 def name_option(error: RootleError, words: Sequence[str]) -> str:
     """Return the message of an error, with a parameter replaced by the option that was typed.
 
-    `words` is the command line. A parameter that no option set keeps its name.
+    `words` is the command line. A parameter that was not set by an option keeps its name.
     """
     message = str(error)
     for option in PARAMETER_OPTIONS.get(error.parameter, ()):

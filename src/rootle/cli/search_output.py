@@ -64,9 +64,10 @@ def print_response(
     """Print results to standard output, and messages to standard error.
 
     Messages about the state of the index come first. If the results would be misleading without the
-    other messages (see `has_notes_first`), these come before the results too. `is_brief` shortens a
-    response that is not confident to the best results, with few lines each, and on a terminal every
-    response to one screen. `limit` is the maximum number of uses of a name.
+    other messages (see `has_notes_first`), these come before the results too. With `is_brief`, a
+    response that is not confident contains only a few lines of each of the best results, and on a
+    terminal, every response is shortened to one screen. `limit` is the maximum number of uses of a
+    name.
     """
     response = _print_index_messages(response)
     messages = _list_messages(response)
@@ -97,7 +98,7 @@ def _can_shorten(response: SearchResponse) -> bool:
 def _print_screen(
     response: SearchResponse, question: str, style: Style, messages: Sequence[str]
 ) -> str:
-    """Print one screen of a response: first the definitions of a name, if it is about one.
+    """Print one screen of a response; if the question is about a name, its definitions come first.
 
     A list of uses replaces the results. `messages` take rows of the screen too. Return a message
     that says how to see more, or "" if nothing was left out.

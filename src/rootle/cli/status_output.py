@@ -23,7 +23,8 @@ from rootle.types import (
 
 PARTLY_INDEXED: Final = "partly indexed"
 _MAX_PACKAGES: Final = 5  # the maximum number of packages to list per reason
-# If the files are smaller, no ratio is shown, because most of the index then has a fixed size.
+# If the files are smaller, no ratio is shown, because the parts of the index with a fixed size
+# would dominate the ratio.
 _MIN_RATIO_BYTES: Final = 100_000
 
 

@@ -20,8 +20,8 @@ from rootle.serialization.symbols import (
 from rootle.types import SymbolAnswer
 
 _MAX_DEFINITIONS: Final = 20  # the maximum number of definitions in the output of `rootle search`
-# In a brief list, there is at most one definition per this number of rows of the screen, so 7 on a
-# terminal with 40 rows. The uses or the results take the rest.
+# A brief list contains at most one definition per this number of screen rows: 7 on a terminal with
+# 40 rows. The uses or the results take the other rows.
 _ROWS_PER_DEFINITION: Final = 5
 _MAX_LIMIT: Final = 10_000  # the maximum of the option -n of `rootle symbol`
 
@@ -77,7 +77,8 @@ def _how_to_see_more(answer: SymbolAnswer, has_results: bool) -> str:
 def _count_uses_that_fit(answer: SymbolAnswer, used_rows: int) -> int:
     """Return how many of the uses fit on the screen with the paths of their files; at least 1.
 
-    `used_rows` are taken by the definitions. The first line and a message also take rows.
+    `used_rows` is the number of rows that the definitions take. The first line and a message also
+    take rows.
     """
     left, path = screen_rows() - used_rows - count_rows([_describe(answer)]) - 1, ""
     for count, use in enumerate(answer.uses):

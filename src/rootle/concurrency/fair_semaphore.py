@@ -51,7 +51,7 @@ class FairSemaphore:
         """Take a permit or join the queue.
 
         Return a lock and the position in the queue. The lock is released when it is this thread's
-        turn. It is None if the thread has already received a permit.
+        turn, and is None if the thread has already received a permit.
         """
         with self._lock:
             if self._free > 0:

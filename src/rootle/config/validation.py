@@ -101,7 +101,7 @@ def _validate(field: Field[Any], value: Value, origin: Origin, name: str) -> Any
 
 
 def _find_mismatch(field: Field[Any], data: Any) -> str:
-    """Return "" if a field accepts a value, or else what the field expects; not for lists.
+    """Return "" if a field that is not a list accepts a value, or else what the field expects.
 
     The range of numbers is not checked.
     """
@@ -261,7 +261,7 @@ def _check_record(record: Any, parent: str) -> Any:  # Any: Config, or the value
 
 
 def _find_wrong_item(field: Field[Any], data: Any) -> str:
-    """Return "" if a field of tuples accepts a value, or else what the field expects."""
+    """Return "" if a field that contains a tuple accepts a value, or else what it expects."""
     item: type[Any] = field.metadata["item"] or str
     if not isinstance(data, tuple) or not all(isinstance(one, item) for one in data):
         return "a list of strings" if item is str else f"a list of {item.__name__}"

@@ -34,7 +34,7 @@ class HttpModel:
         self._provider = PROVIDERS[provider]
         self._url = request_url(provider, endpoint, model)
         self._requested_dimensions = self._expected_dimensions = dimensions
-        self._last_dimensions = 0  # the length of the vectors in the last answer; 0 before it
+        self._last_dimensions = 0  # the length of the vectors in the last answer; 0 if unknown
         self._key = key
         self._connect = connect
         self._server: JsonServer | None = None

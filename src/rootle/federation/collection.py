@@ -9,14 +9,14 @@ from typing import Literal, Protocol
 from rootle.search.query.operators import ParsedQuery
 from rootle.types import ResultKind, SearchQuery, SearchResponse
 
-# Where the results of a collection are shown. "first" and "after": before or after those of the
-# project. "fallback": before those of the project if the collection has a confident answer and the
-# project has none, and otherwise nowhere.
+# The position of the results of a collection. "first": before the results of the project. "after":
+# after them. "fallback": before them if the collection has a confident answer and the project has
+# none; otherwise, they are not shown.
 Position = Literal["first", "after", "fallback"]
 
 
 class Collection(Protocol):
-    """Text with an index of its own, other than the files and commits of the project."""
+    """Text that is not a file or commit of the project, with a separate index."""
 
     @property
     def kind(self) -> ResultKind:
@@ -26,7 +26,7 @@ class Collection(Protocol):
         """Return where to show results for a question without `in:`; None to show none.
 
         This method is called for each such question, so it must be fast. It must not import the
-        search pipeline of the collection, except if it returns a position.
+        search pipeline of the collection unless it returns a position.
         """
 
     def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:

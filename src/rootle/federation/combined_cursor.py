@@ -24,7 +24,8 @@ def read_offset(cursor: str | None) -> int:
 
 
 def split_cursor(cursor: str | None) -> tuple[str | None, str | None, bool]:
-    """Return the cursors of the commits and of the files: "" for a start, None for the end.
+    """Return the cursors of the commits and of the files: "" for the first page, None after the
+    last.
 
     Also return whether the expansion of the question failed.
     """

@@ -32,8 +32,8 @@ from rootle.history.commit_request import IndexGap, OpenCommits, elapsed_ms, low
 from rootle.history.commit_results import add_commits
 from rootle.history.commit_search import NOTED_SHARE, CommitSearch
 from rootle.history.commit_view import CommitView
+from rootle.history.names.name_changes import may_be_path
 from rootle.history.names.name_questions import looks_like_revision, parse_name_history
-from rootle.history.names.past_names import may_be_path
 from rootle.history.past_question import (
     HISTORY,
     PastQuestion,
@@ -91,7 +91,7 @@ class CombinedSearch:
         return replace(found, suggestions=notes)
 
     def _add_gap(self, found: SearchResponse, reason: str) -> SearchResponse:
-        """Return the response, with a note if the question may name an author not known yet."""
+        """Return the response, with a note if the author in the question may not be indexed yet."""
         commits = self.open_indexed() if reason and PARTIAL_HISTORY not in found.degraded else None
         if commits is None:
             return found
@@ -101,10 +101,12 @@ class CombinedSearch:
     def _read_author(
         self, query: SearchQuery, parsed: ParsedQuery
     ) -> tuple[AuthorRequest | None, str | None]:
-        """Return a query for the commits of the author that a question names, else None.
+        """Return a query for the commits of the author that a question names; None if it names
+        none.
 
         The second value is the result of `CommitSearch.prepare`; None if it was not called. Because
-        it may take seconds, it is called only if the question can hardly be about code.
+        `prepare` may take seconds, it is called only if the question is almost certainly not about
+        code.
         """
         text = parsed.text
         if not (allows_author(parsed) and may_name_author(text)) or _wants_context(query):
@@ -148,7 +150,7 @@ class CombinedSearch:
         return looks_like_revision(name) or self.find_date(name) is not None
 
     def _read_dates(self, query: SearchQuery) -> SearchQuery | None:
-        """Return a question about the past with filters instead of its dates; None if it has none.
+        """Return a question about the past with filters instead of dates; None if it has no dates.
 
         "what changed" with dates, and without other words, becomes a list of all commits.
         """
@@ -241,7 +243,10 @@ class CombinedSearch:
         return replace(response, took_ms=elapsed_ms(started_s))
 
     def _prepare_removed(self, past: PastQuestion) -> str:
-        """Return why not all removed definitions are indexed, if a question asks for one."""
+        """Index removed definitions if a question asks for one.
+
+        Return "", or the reason why some are missing.
+        """
         question = past.name_history
         if question is None or not question.asks_for_removal or may_be_path(question.name):
             return ""
@@ -275,7 +280,7 @@ class CombinedSearch:
         if past.excludes_files:
             raise QueryError(f"{reason}; leave out in:history")
         response = find_files(query)
-        # No note: a word or a path can look like a hash or a range.
+        # Add no note, because a word or a path can look like a hash or a range.
         if past.commit or past.revisions is not None:
             return response
         return replace(response, suggestions=(*response.suggestions, reason))
@@ -381,7 +386,7 @@ def _find_contexts(query: SearchQuery, past: PastQuestion, find_files: FindFiles
             "context and its budget"
         )
     response = find_files(query)
-    # No note: a word or a path can look like a hash or a range.
+    # Add no note, because a word or a path can look like a hash or a range.
     if past.commit or past.revisions is not None:
         return response
     note = "commits are not searched, because a context was asked for"

@@ -89,8 +89,9 @@ def list_range(
     """Return one page of the commits of a range that pass the filters, in the order of `hashes`.
 
     Without filters, the page also contains commits that are not indexed, or are not in the history
-    of HEAD. `start` is the number of commits before the page, and so is the cursor. While commits
-    are still being indexed (`is_complete` is False), it is not known how many pass the filters.
+    of HEAD. `start` is the number of commits before the page; the cursor is the same number. While
+    commits are still being indexed (`is_complete` is False), it is not known how many pass the
+    filters.
     """
     wanted = {f"{COMMIT_URI}{sha}" for sha in hashes}
     states = {state.path: state for state in view.states() if state.path in wanted}
@@ -188,7 +189,7 @@ def describe_unknown(names: Sequence[str]) -> tuple[str, ...]:
 def _count_unlisted(
     query: SearchQuery, view: CommitView, known: Sequence[FileState], found: Sequence[FileState]
 ) -> int:
-    """Return how many commits only the filter by path excludes, perhaps wrongly.
+    """Return how many commits are excluded only by the filter by path, perhaps wrongly.
 
     The filter cannot judge these commits, because the index lists only some of their files.
     """

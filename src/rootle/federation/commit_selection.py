@@ -105,7 +105,7 @@ class CommitSelection:
     def _list_hashes(
         self, past: PastQuestion, commits: CommitSearch, view: CommitView
     ) -> Sequence[str] | None:
-        """Return the commits of a range, or all commits, newest first, or oldest first on request.
+        """Return the commits of a range, or all commits, in the requested order.
 
         Return None if the question asks for neither, or if the range does not exist.
         """

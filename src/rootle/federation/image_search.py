@@ -230,7 +230,7 @@ def _combine(response: SearchResponse, images: Sequence[SearchResult]) -> Search
 def _merge(
     first: Sequence[SearchResult], second: Sequence[SearchResult], *, in_turns: bool = False
 ) -> tuple[SearchResult, ...]:
-    """Return both lists with each file once. A result for its text replaces one for its image."""
+    """Return both lists, with each file once: a result for its text replaces one for its image."""
     by_text = {one.file_path: one for one in (*first, *second) if not _is_image(one)}
     if in_turns:
         pairs = zip_longest(first, second)

@@ -75,7 +75,7 @@ def _list_file_filters(query: SearchQuery, parsed: ParsedQuery) -> Iterator[str]
 
 
 def _list_tests(query: SearchQuery, parsed: ParsedQuery) -> Iterator[IsWanted]:
-    """Yield tests of memories for the dates, excluded words, phrases and regex of a query."""
+    """Yield tests that check a memory against the dates, words, phrases and regex of a query."""
     now_s = time.time()
     first_s, end_s = read_period(parsed, now_s)
     if query.min_recency_days:

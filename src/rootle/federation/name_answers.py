@@ -11,18 +11,18 @@ from rootle.federation.combined_cursor import join_cursors, read_offset
 from rootle.federation.commit_lists import EMPTY, filter_commits, has_filters
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
+from rootle.history.names.name_changes import (
+    find_file_removals,
+    find_first_use,
+    find_last_uses,
+    may_be_path,
+)
 from rootle.history.names.name_history import (
     NameChanges,
     count_commits,
     find_name_changes,
 )
 from rootle.history.names.name_questions import NameHistoryQuestion
-from rootle.history.names.past_names import (
-    find_file_removals,
-    find_first_use,
-    find_last_uses,
-    may_be_path,
-)
 from rootle.history.names.place_changes import (
     ChangedPlace,
     PlaceChange,
@@ -40,7 +40,7 @@ from rootle.history.names.unindexed_commits import (
 )
 from rootle.history.removed_definitions import RemovedDefinition
 from rootle.index.reader import FileState
-from rootle.search.stages.absent_words import LOW_CONFIDENCE
+from rootle.search.stages.low_confidence import LOW_CONFIDENCE
 from rootle.search.symbols.place_kinds import PlaceKind, kind_of_place
 from rootle.text.whole_names import name_pattern
 from rootle.types import (
@@ -76,7 +76,7 @@ class _Period:
     text: str  # for a note
     hashes: frozenset[str]
     # The hashes of those commits that changed the files, but that the index lacks, newest first.
-    # They are not in the history of HEAD if the newer revision is on the branch of a release.
+    # They are not in the history of HEAD if the newer revision is on a release branch.
     outside: Sequence[str] = ()
     notes: tuple[str, ...] = ()
 

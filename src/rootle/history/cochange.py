@@ -21,7 +21,7 @@ _RECENCY: Final = 10  # the rank by last change, from 0, at which the recency of
 
 @dataclass(frozen=True, slots=True)
 class PastChange:
-    """A commit that changed few files, so that it is counted."""
+    """A commit that is counted because it changed few files."""
 
     commit: int  # the id of the commit in the index
     committed_s: int
@@ -33,7 +33,7 @@ class PastChange:
 class Cochange:
     """The number of commits that changed a given file and another one together.
 
-    The shares are those of the common commits among other commits, from 0 to 1.
+    Each share, from 0 to 1, is the part of the commits in its comment that changed both files.
     """
 
     count: int
@@ -45,7 +45,7 @@ class Cochange:
 
 
 class ChangeHistory:
-    """Commits by changed file."""
+    """The commits that changed each file."""
 
     def __init__(self, changes: Iterable[PastChange]) -> None:
         self._by_path: dict[str, list[PastChange]] = defaultdict(list)
@@ -78,9 +78,9 @@ class ChangeHistory:
         return self._recency.get(path, 0.0)
 
     def folder_partners(self, path: str) -> Mapping[str, float]:
-        """Return the files that changed together with any file in the folder of a file.
+        """Return the files that changed together with any file in the folder of `path`.
 
-        The value of a file is its share of the commits that changed the folder, weighted and
+        Each is mapped to the share of the commits in the folder that changed it, weighted and
         smoothed.
         """
         weights: dict[str, float] = defaultdict(float)

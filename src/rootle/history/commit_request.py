@@ -11,7 +11,7 @@ from rootle.errors import QueryError
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
 from rootle.history.removed_definitions import RemovedDefinitions
-from rootle.search.stages.absent_words import LOW_CONFIDENCE
+from rootle.search.stages.low_confidence import LOW_CONFIDENCE
 from rootle.types import PARTIAL_HISTORY, SearchResponse
 
 # The share of the commits that must be indexed before an answer can be confident. A pull adds only
@@ -107,9 +107,9 @@ def lower_confidence(
 ) -> SearchResponse:
     """Return an answer that was found by words while commits were being indexed.
 
-    It is not confident if it begins with a commit and many commits are not indexed yet, because one
-    of them may be the answer: the newest commits are indexed first, and most questions about the
-    past are about older ones.
+    The answer is not confident if it begins with a commit and many commits are not indexed yet. One
+    of these may be the right answer: the newest commits are indexed first, and most questions about
+    the past are about older ones.
     """
     if not response.confident or not response.results or response.results[0].commit is None:
         return response

@@ -179,9 +179,9 @@ def _order_by_history(
 ) -> Sequence[tuple[int, DocumentSection]]:
     """Return the changes of a file in the order of the history, newest first.
 
-    They are ordered by date. Asking git for the order of the history takes longer than the rest, so
-    this is done only if the dates are known to be wrong: if the last commit of the file is in the
-    list, but does not have the newest date. Otherwise the list is empty.
+    `changes` are ordered by date. Asking git for the order of the history takes longer than the
+    rest, so this is done only if the dates are known to be wrong: if the last commit of the file is
+    in `changes`, but does not have the newest date. Otherwise, return an empty list.
     """
     states = view.index.files([at for at, _ in changes])
     if all(_brief_commit(state).date != last_modified for state in states.values()):

@@ -21,7 +21,8 @@ from rootle.types import CountedCommits, RevisionRange, SearchQuery, SearchRespo
 
 _MAX_OPENINGS: Final = 5
 # An answer has a note about unread changed lines only if at least this share of the commits lacks
-# some. In a complete clone, a few patches are too long, which is hardly why nothing was found.
+# some. Even in a complete clone, a few patches are too long to read, which is rarely the reason why
+# nothing was found.
 NOTED_SHARE: Final = 0.05
 
 
@@ -141,7 +142,7 @@ class CommitUpdates(Protocol):
         """Return the code that a commit removed and did not add elsewhere."""
 
     def read_patch(self, sha: str) -> Mapping[str, Sequence[str]]:
-        """Return the changed lines of a commit by the paths of their files."""
+        """Map the path of each file that a commit changed to the changed lines."""
 
     def read_before(self, sha: str, path: str) -> str | None:
         """Return the text of a file before a commit changed it; None if git cannot read it.
@@ -199,7 +200,7 @@ class CommitSearch:
 
     open_agent: Callable[[], SearchAgent]
     updates: CommitUpdates
-    wait_s: float  # how long a request waits until new commits are indexed
+    wait_s: float  # how long a request waits for new commits to be indexed
     last_commits: LastCommits = field(default_factory=LastCommits)
     changes: ViewCache[ChangeHistory] = field(default_factory=lambda: ViewCache(read_history))
     partial_commits: ViewCache[set[str]] = field(
@@ -235,7 +236,7 @@ class CommitSearch:
         return view if view.count else None
 
     def view_with_gap(self, prepared: str | None = None) -> tuple[CommitView | None, str]:
-        """Return the commits that are indexed now, and why some are missing; "" if none are.
+        """Return the commits that are indexed now, and why some are missing; "" if none is missing.
 
         `prepared` is the result of `prepare`, if it was called. An update may have stored commits
         since then, so the reason is read again, until it belongs to the same commits.
@@ -258,8 +259,9 @@ class CommitSearch:
     ) -> tuple[str, ...]:
         """Return notes about older commits, and changed lines, that are not indexed.
 
-        `definitions` is the view of the index of removed definitions, if it is searched too. If
-        fewer commits than `min_share` lack changed lines, there is no note about them.
+        `definitions` is the view of the index of removed definitions, if it is searched too. If the
+        share of the commits that lack changed lines is below `min_share`, there is no note about
+        them.
         """
         limit = self.updates.explain_limit()
         found = self.partial_commits.get(view)

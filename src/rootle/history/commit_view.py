@@ -88,7 +88,7 @@ class CommitView:
         return [replace(section, label=label) for label, section in named if label is not None]
 
     def old_paths(self, state: FileState) -> Mapping[str, str]:
-        """Return the old paths of the files that a commit renamed below the folder, by the new."""
+        """Map the new path of each file that a commit renamed below the folder to its old path."""
         renamed = (one for one in self.read_sections(state) if one.title.startswith(RENAMED_TO))
         pairs = ((self.relative_label(one.title.removeprefix(RENAMED_TO)), one) for one in renamed)
         return {path: one.label for path, one in pairs if path is not None}

@@ -21,7 +21,7 @@ from rootle.types import CommitFacts, ImpactAnswer, ImpactedFile
 DEFAULT_LIMIT: Final = 10
 MAX_LIMIT: Final = 200
 
-_MAX_SEEDS: Final = 40  # files of a change that are used; a note says that there are more
+_MAX_SEEDS: Final = 40  # files of a change that are used; a note names the limit
 _MAX_COMMITS: Final = 3
 _MAX_REFERENCES: Final = 5
 

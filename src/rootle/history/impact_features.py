@@ -166,7 +166,11 @@ class ImpactFeatures:
     def _content_links(
         self, state: FileState | None
     ) -> tuple[dict[str, list[str]], dict[str, list[str]], dict[str, float]]:
-        """Return the files whose names a file uses, the users of its names, and similar files."""
+        """Return the files that are related to a file by their content.
+
+        These are the files that define names in the file, with these names, the files that use its
+        names, with these names, and similar files, with their scores.
+        """
         if state is None:
             return {}, {}, {}
         chunks = [row.id for row in self._index.list_chunks(state.id)]

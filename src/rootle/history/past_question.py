@@ -68,7 +68,7 @@ _RELEASES: Final = (
     ),
 )
 _ONLY_ALL: Final = re.compile(rf"\s*{_ALL}[\s?!.]*", re.IGNORECASE)
-# A request for the commits that changed a place. It is one only with a period, as in "changes to
+# A request for the commits that changed a place. It counts only with a period, as in "changes to
 # the parser in March 2024", because "changes to the parser" may also describe code.
 _CHANGES_OF: Final = re.compile(
     r"(?:(?:show|list|find|give) )?(?:me )?(?:what are )?(?:the |all )*(?:commits|changes)"
@@ -164,7 +164,7 @@ def parse_past_question(
     offset = max(0, int(page[1]) - 1) if page else 0
     if only and not range_text:
         return PastQuestion(True, excludes_files=True, offset=offset, lists_all=True)
-    # "583c314.." is a range, although it is also a hash at the end of a sentence.
+    # "583c314.." is a range, although it could also be a hash at the end of a sentence.
     if (revisions := _parse_range(range_text)) is not None:
         return PastQuestion(True, revisions=revisions, offset=offset)
     if (found := _HASH.fullmatch(stripped)) and not stripped.isalpha():
@@ -181,7 +181,7 @@ def parse_past_question(
 
 @lru_cache(maxsize=64)  # each query is parsed twice: with its dates, and with filters instead
 def _read_topic(text: str) -> tuple[bool, str]:
-    """Return whether a question is about the past first, and the version whose release it means."""
+    """Return whether commits come before files, and the version whose release is asked for."""
     if _ERROR.match(text) or _PLACE.match(text) or _describes_code(text):
         return False, ""
     release = _find_release(text)
@@ -197,7 +197,7 @@ def _find_release(text: str) -> str:
 
 
 def _describes_code(text: str) -> bool:
-    """Return whether a query describes code and declares its name, as language models do.
+    """Return whether a query describes code and declares its name, as a language model writes it.
 
     Words about commits in such a query may describe code that reads commits. A query that begins
     with a question about the past does not count.
@@ -246,7 +246,7 @@ def asks_for_all(text: str) -> bool:
 
 
 def may_list_changes(text: str) -> bool:
-    """Return whether a question asks for the commits that changed a place, perhaps of a period."""
+    """Return whether a question asks for the commits that changed a place, perhaps in a period."""
     return _CHANGES_OF.match(text) is not None
 
 

@@ -27,7 +27,7 @@ _MAX_PLACES: Final = 3  # definitions that a note lists
 
 
 def describe_present(name: str, find_definitions: Callable[[str], Sequence[Symbol]]) -> str:
-    """Return where a name is defined now; "" if it is not defined or if it is empty."""
+    """Return where a name is defined now; "" if it is not defined or is empty."""
     found = find_definitions(name) if name else ()
     if not found:
         return ""

@@ -38,13 +38,13 @@ _BOUND: Final = re.compile(
 _DATE_GROUPS: Final = ("date", "first", "last", "year")
 _YEAR_DIGITS: Final = 4
 _FIRST_YEAR: Final = 1970
-# After a year: the end of a question, or a word that begins another phrase.
+# Matches, after a year, the end of a question or a word that begins another phrase.
 _PHRASE_END: Final = re.compile(
     r"\s*(?:[?!.,;:)]|$|(?:in|to|of|for|on|by|at|from|about|and|or|with|under|until|that|which|was"
     r"|were|did|has|have|since:|until:|path:|author:|lang:|in:)(?!\w))",
     re.IGNORECASE,
 )
-# A word after "since" or "between" that is a revision only if the repository has it.
+# A name after a word such as "since" or "between" is a revision only if the repository has it.
 _KIND: Final = "(?:the )?(?:(?:version|release|tag|branch|commit) )?"
 _NAME_END: Final = r"(?=[\s?!,]|\.?$)"
 _REVISIONS: Final = re.compile(

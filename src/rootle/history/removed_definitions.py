@@ -58,7 +58,10 @@ class RemovedIndex(Protocol):
         """
 
     def explain_gap(self) -> tuple[str, int]:
-        """Return why the newest snapshot lacks commits, and its generation, as `CommitUpdates`."""
+        """Return why the newest snapshot lacks commits, and its generation.
+
+        See `CommitUpdates.explain_gap`.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +100,8 @@ class RemovedDefinitions:
     def find_by_name(self, name: str) -> tuple[list[RemovedDefinition], bool]:
         """Return the definitions with a name, which may include its class or module.
 
-        Also return whether more may exist, because not all commits with the name were read. There
-        are no definitions if nothing is indexed yet.
+        Also return whether more may exist in commits with the name that were not read. There are no
+        definitions if nothing is indexed yet.
         """
         view = self.view()
         if view is None:

@@ -12,7 +12,8 @@ from rootle.serialization.dates import parse_date, write_revision
 _SINCE_VERSION: Final = re.compile(
     r"\bsince (?:version |release )?(v?\d+(?:\.\d+)+(?:-[\w.]+)?)(?=[\s?!,]|$)", re.IGNORECASE
 )
-# A name that is hardly an ordinary word: it contains a digit, or a kind of name precedes it.
+# A name that is probably not an ordinary word, because it contains a digit, "^" or "~", or follows
+# a word such as "tag".
 _SINCE_NAME: Final = re.compile(
     rf"\bsince (?:(?:the )?(?:tag|branch|release|version|commit) |(?={REVISION_CHAR}*[\d^~]))"
     rf"(?P<name>{NAME_START}{REVISION_CHAR}{{1,99}}[\w^~])(?=[\s?!,]|\.?$)",

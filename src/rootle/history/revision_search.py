@@ -180,7 +180,7 @@ def _add_place(result: SearchResult, place: str) -> SearchResult:
 
 
 def add_symbol_place(answer: SymbolAnswer, place: str) -> SymbolAnswer:
-    """Return an answer about a name whose paths begin with `place`."""
+    """Return an answer about a name, with `place` added before each of its paths."""
     return replace(
         answer,
         definitions=tuple(replace(one, path=f"{place}{one.path}") for one in answer.definitions),

@@ -27,7 +27,7 @@ class MaskedIndex(IndexReader):
     """
 
     def __init__(self, index: IndexReader, hidden: Mapping[int, Collection[str]]) -> None:
-        """`hidden` are the labels of the sections that must not be shown, by document."""
+        """`hidden` maps documents to the labels of their sections that must not be shown."""
         self._index = index
         self._hidden = hidden
 

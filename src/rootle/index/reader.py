@@ -243,7 +243,7 @@ class IndexReader(Protocol):
         """Prepare for several queries. For a single query, this would take too long."""
 
     def files(self, ids: Iterable[int]) -> Mapping[int, FileState]:
-        """Return the states of files by id. Raise IndexStorageError for an unknown id."""
+        """Return the states of files, keyed by id. Raise IndexStorageError for an unknown id."""
 
     def file_count(self) -> int:
         """Return the number of files, skipped ones included."""
@@ -270,7 +270,7 @@ class IndexReader(Protocol):
         """Return the files whose content has one of these digests. This scans all files."""
 
     def chunks(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
-        """Return chunks by id, without unknown ids."""
+        """Return the chunks with these ids, keyed by id; unknown ids are left out."""
 
     def list_chunks(self, file_id: int) -> Sequence[ChunkRow]:
         """Return the chunks of a file in order."""
@@ -281,7 +281,7 @@ class IndexReader(Protocol):
     def text(self, file_id: int) -> str:
         """Return the indexed text of a file in NFC, to compare it with names and questions.
 
-        It has the lines of the file, but its characters may have other positions.
+        It has the same lines as the file, but its characters may be at different positions.
         """
 
     def text_as_written(self, file_id: int) -> str:
@@ -298,7 +298,7 @@ class IndexReader(Protocol):
         """
 
     def section_labels(self) -> Mapping[int, Sequence[str]]:
-        """Return the labels of all sections by document. This reads all sections."""
+        """Return the labels of the sections of each document. This reads all sections."""
 
     def sections_titled(self, prefix: str) -> Sequence[tuple[int, DocumentSection]]:
         """Return all sections whose titles begin with a prefix, with the ids of their documents.

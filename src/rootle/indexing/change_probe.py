@@ -27,7 +27,7 @@ _ONLY_FOLDERS: Final = 0x0100_0000
 _MASK: Final = (
     _MODIFY | _ATTRIB | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE | _DELETE_SELF | _MOVE_SELF
 )
-# After any of these events, the watched folders may no longer be all folders that exist.
+# After any of these events, there may be folders that are not watched.
 _NEW_FOLDERS: Final = _OVERFLOW | _IS_FOLDER | _DELETE_SELF | _MOVE_SELF
 _EVENT: Final = struct.Struct("iIII")  # watch, mask, cookie, length of the name
 _BUFFER_BYTES: Final = 65_536
@@ -143,7 +143,7 @@ class ChangeProbe:
 def _find_place(path: str) -> tuple[int, int, str | None] | None:
     """Return the identity of a folder and the top of its repository; None if there is no folder.
 
-    Folders above the root are not watched. This result also changes if one of them is replaced or
+    Folders above the root are not watched, but the result changes if one of them is replaced or
     becomes a repository.
     """
     try:

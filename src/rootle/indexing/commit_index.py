@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 # A background update waits only briefly for the lock, because the process that holds it indexes the
 # same commits.
 _LOCK_TIMEOUT_S: Final = 1.0
-# If no commit is indexed after a question has waited, it waits up to this many times as long again.
-# Meanwhile, it checks the number of commits every `_POLL_S` seconds.
+# If no commit is indexed when the waiting time of a question ends, the question waits up to this
+# many times as long again. Meanwhile, it checks the number of commits every `_POLL_S` seconds.
 _EXTRA_WAITS: Final = 2
 _POLL_S: Final = 0.25
 # When an update has indexed this share of its commits, the rest takes only a few seconds.
@@ -66,8 +66,8 @@ def commit_config(config: Config) -> Config:
 
     No search or embedding server receives commits. The shipped embedding model is always used,
     because any model other than a lookup table would need hours to embed them. Settings that apply
-    only to the files of the folder have no effect, so that a change of them does not rebuild the
-    index of the commits.
+    only to the files of the folder have no effect, so that changing them does not rebuild the index
+    of the commits.
     """
     return replace(
         config,
@@ -118,7 +118,7 @@ class CommitIndex(GitCommits):
             Path(self._root),
             history_dir,
             # The maximum size applies only to the files that `self._rules` checks, not to commits,
-            # so a change of it must not rebuild the index.
+            # so changing it must not rebuild the index.
             replace(config, max_file_bytes=Config().max_file_bytes),
             (self._source,),
             choose_model=choose_model,
@@ -128,14 +128,14 @@ class CommitIndex(GitCommits):
             has_commit_dates=False,
             document_format=f"commits {COMMIT_FORMAT}",
         )
-        # The objects of a repository are compressed. If they are large enough for workers, so is
-        # the text of the commits.
+        # The objects of a repository are compressed. If their size justifies starting workers, the
+        # text of the commits does too, because it is larger.
         git = find_git_folders(self._root)
         workers = PrestartedWorkers(None if git is None else Path(git.common, "objects"))
         self._indexer = Indexer(setup, on_commit=lambda _: None, prestarted=workers)
 
     def open_shown(self) -> IndexReader:
-        """Return the newest snapshot without the changes of files that are ignored now.
+        """Return the newest snapshot without the changes to files that are now ignored.
 
         Raise IndexStorageError if no commit is indexed yet.
         """
@@ -173,10 +173,10 @@ class CommitIndex(GitCommits):
     def open_visible(
         self, *, has_ignored: bool = False
     ) -> tuple[IndexReader, frozenset[int] | None]:
-        """Return the newest snapshot, and the commits of `find_visible` in it.
+        """Return the newest snapshot, and the ids of the commits that `find_visible` selects in it.
 
         The snapshot is the result of `open_shown`; with `has_ignored`, it also contains the changes
-        of files that are ignored now, and the commits include those that changed only such files.
+        to files that are now ignored, and commits that changed only such files are selected too.
         Raise IndexStorageError if no commit is indexed yet.
         """
         snapshot = self.snapshot()
@@ -216,10 +216,10 @@ class CommitIndex(GitCommits):
     def prepare(self, wait_s: float) -> str:
         """Start indexing new commits, and wait at most `wait_s` seconds until they are indexed.
 
-        If no commit is indexed then, wait up to three times as long for the first ones: without
-        them, there is no answer, and the next process has to begin again. Later calls during the
-        same update wait only if it is nearly finished. Return "", or the reason why not all commits
-        are indexed.
+        If no commit is indexed by then, wait for the first ones, up to three times as long in
+        total: without them, there is no answer, and the next process has to begin again. Later
+        calls during the same update wait only if it is nearly finished. Return "", or the reason
+        why not all commits are indexed.
         """
         if self.is_current():
             return ""
@@ -311,7 +311,7 @@ class CommitIndex(GitCommits):
         return self._patches.read_removed(sha)
 
     def read_patch(self, sha: str) -> Mapping[str, Sequence[str]]:
-        """Return the lines in the patch of a commit, by the path of the file in the index.
+        """Return the lines of each file in the patch of a commit, keyed by its path in the index.
 
         Each line begins with "+", "-" or a space. Files whose content is not indexed or must not be
         shown are left out.
@@ -358,7 +358,7 @@ class CommitIndex(GitCommits):
         return self._indexer.clear()
 
     def close(self) -> None:
-        """Close the files of the index, and end git."""
+        """Close the files of the index, and end the git process."""
         self._indexer.close()
         self._patches.close()
 

@@ -59,7 +59,7 @@ class ContentReplacement:
         current content. The generations of the new content continue from there. The folder is
         `unfinished`, or else an empty one. Searches use the current content until `write` returns.
         If `write` raises an error, searches continue to use the current content. The new content is
-        then deleted, unless `may_continue` is set and it can be written.
+        then deleted if `may_continue` is not set, or if the error is an IndexStorageError.
         """
         previous = self._replicated_snapshot()
         with storage_errors(self._index_dir):
@@ -96,9 +96,9 @@ class ContentReplacement:
 
 
 def find_unfinished(index_dir: Path, fingerprint: str) -> Path | None:
-    """Return new content with a fingerprint that a killed process has left; None if there is none.
+    """Return new content with the given fingerprint, left by a killed process; None if none.
 
-    Without the writer lock, the process may still be running.
+    If the caller does not hold the writer lock, that process may still be running.
     """
     for content in list_other_content(index_dir):
         if _read_unfinished(content, lambda manifest: manifest.value("fingerprint")) == fingerprint:

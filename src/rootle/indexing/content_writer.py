@@ -143,7 +143,7 @@ class ContentWriter:
     def _replace(
         self, request: UpdateRequest, unfinished: Path | None, *, may_continue: bool
     ) -> tuple[IndexReport, IndexUpdated | None]:
-        """Write new content next to the current content, beginning with the unfinished one."""
+        """Write new content next to the current content; continue `unfinished` content, if any."""
         delete_other_content(self._index_dir, keep=unfinished)
         self._warn_about_other_sources()
         request.workers.start()
@@ -232,8 +232,9 @@ class ContentWriter:
     ) -> Pipeline:
         from rootle.ingest.pipeline import IngestSetup, Pipeline
 
-        # Content that will replace the current content cannot be searched until it is complete.
-        # "always" also applies to such content, so that little is lost if the process is killed.
+        # Content that will replace the current content cannot be searched until it is complete, so
+        # "first run" does not apply to it. "always" does, so that little is lost if the process is
+        # killed.
         is_current = content == content_dir(self._index_dir)
         in_stages = self._setup.in_stages
         setup = IngestSetup(
@@ -259,7 +260,7 @@ class ContentWriter:
             self._setup.open_embedder()  # a missing model must fail before the old index is deleted
 
     def _plan(self, manifest: Manifest, only: Collection[str]) -> tuple[Plan, Collection[str]]:
-        """Return the plan and the files to which it is limited; () if it covers all files."""
+        """Return the plan, and the files to which it is limited: () if it covers all files."""
         plan = plan_documents(self._setup.files, only, manifest.files_at(only)) if only else None
         if plan is not None:
             return plan, only

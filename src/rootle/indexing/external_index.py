@@ -40,8 +40,8 @@ def external_config(config: Config) -> Config:
         plugins=(),
         trust=(),
         min_recency_days=0.0,
-        # These settings apply only to files of the project. They have a fixed value here, so that a
-        # change of them does not rebuild the index of the sources.
+        # These settings apply only to files of the project. They have a fixed value here, so that
+        # changing them does not rebuild the index of the sources.
         ocr="off",
         max_file_bytes=Config().max_file_bytes,
         # Answers depend on the weights of the sources, which are not part of the index.

@@ -186,7 +186,7 @@ class IndexState:
             return manifest.paths()
 
     def count_documents_of_others(self) -> dict[str, int]:
-        """Return the number of documents by source, for sources that this process does not have."""
+        """Return the number of documents of each source that this process does not have."""
         own = {source.name for source in self._sources}
         with self._open_manifest() as manifest:
             counts = manifest.documents_by_source()

@@ -116,7 +116,7 @@ class IndexRefresher:
 
     @contextmanager
     def replace_index(self) -> Iterator[None]:
-        """Block queries while the index is rebuilt or deleted inside the block."""
+        """Block queries while the index is rebuilt or deleted inside the `with` statement."""
         with self._lock:
             self.replacement_count += 1
             self.invalidate()

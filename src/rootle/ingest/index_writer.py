@@ -19,7 +19,7 @@ from rootle.telemetry.spans import record_indexed_file
 from rootle.text.languages import UNKNOWN
 from rootle.types import FILES
 
-States = Mapping[tuple[str, str], FileState]  # by source and URI
+States = Mapping[tuple[str, str], FileState]  # keyed by source and URI
 
 
 class IndexWriter:

@@ -116,9 +116,9 @@ def find_in_sections(
 
 
 def _list_titled_ranges(sections: Sequence[DocumentSection]) -> list[NamedRange]:
-    """Return a range for each heading in the titles, with all successive sections below it."""
+    """Return a range for each heading in the titles, including all successive sections below it."""
     found: list[NamedRange] = []
-    is_open: list[int] = []  # the positions of the headings around the last section
+    is_open: list[int] = []  # positions in `found` of the headings around the last section
     for section in sections:
         path = tuple(compose(section.title).split(SCOPE_SEPARATOR)) if section.title else ()
         while is_open and found[is_open[-1]].path != path[: len(is_open)]:
@@ -211,7 +211,7 @@ def _list_sections(lines: Lines, language: str) -> Iterator[NamedRange]:
 
 
 def _find_ends(headings: Sequence[Heading], last: int) -> list[int]:
-    """Return the first line of the next heading of the same or a higher rank, for each heading."""
+    """Return, for each heading, the first line of the next heading of the same or a higher rank."""
     ends = [last] * len(headings)
     is_open: list[int] = []
     for at, heading in enumerate(headings):

@@ -17,7 +17,7 @@ from rootle.index.local.docstore import DocStore
 from rootle.index.local.manifest import Manifest
 from rootle.index.local.pending_embeddings import PendingChunk, PendingEmbeddings, RetryDelay
 from rootle.index.local.vector_matrix.writer import UNKNOWN_DIMENSIONS
-from rootle.ingest.analyze import document_heading, embedded_text
+from rootle.ingest.index_records import document_heading, embedded_text
 from rootle.ingest.rejected_texts import embed_texts
 from rootle.protocols import QueuedEmbedder
 from rootle.storage.quantization import quantize
@@ -49,7 +49,7 @@ class EmbeddingBudget:
 class _Step:
     """The results of one step."""
 
-    vectors: dict[int, bytes] = field(default_factory=dict)  # by chunk id
+    vectors: dict[int, bytes] = field(default_factory=dict)  # keyed by chunk id
     files: set[int] = field(default_factory=set)  # the files of these chunks
     dimensions: int = 0
     refused: list[tuple[PendingChunk, str]] = field(default_factory=list)  # each with the reason

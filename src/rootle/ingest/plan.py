@@ -40,7 +40,7 @@ class Plan:
     skip: tuple[PlannedSkip, ...]
     remove: tuple[FileState, ...]  # no longer listed by their sources
     unchanged: int
-    tokens: Mapping[str, str] = field(default_factory=dict)  # by source, for its next scan
+    tokens: Mapping[str, str] = field(default_factory=dict)  # keyed by source, for its next scan
     partial: tuple[PartialFile, ...] = ()  # documents in `read` that will be indexed only in part
 
     @property
@@ -97,7 +97,7 @@ def plan_documents(
 
 
 def make_plan(source: Source, scan: Scan, known: Iterable[FileState]) -> Plan:
-    """Compare a scan with the indexed states of its documents, by size and times."""
+    """Compare the sizes and times of scanned documents with the indexed ones."""
     states = {state.path: state for state in known}
     read = []
     unchanged = 0

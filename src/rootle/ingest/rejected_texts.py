@@ -16,7 +16,7 @@ _TEXT_ERROR_STATUSES: Final = frozenset({400, 413, 422, 500})
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedBatch:
-    """The vectors of a batch, and the reasons why texts were rejected, by position."""
+    """The vectors of a batch, and the reasons why texts were rejected, keyed by position."""
 
     vectors: dict[int, Vector] = field(default_factory=dict)
     refused: dict[int, str] = field(default_factory=dict)

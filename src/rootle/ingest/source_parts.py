@@ -121,7 +121,7 @@ def _select_named(whole: WholeDocument, name: str) -> Passage:
 
 
 def _nearest_first(names: Sequence[str], name: str) -> list[str]:
-    """Return the distinct names, those that are similar to a name first."""
+    """Return the distinct names, beginning with those that are similar to `name`."""
     distinct = list(dict.fromkeys(names))
     near = similar_names(name, distinct, _MIN_SIMILARITY)
     # Names of equal similarity keep their order.

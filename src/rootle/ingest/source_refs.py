@@ -42,7 +42,7 @@ _MAX_REFERENCE_CHARS: Final = 1_000
 # After a colon, this is a range of lines ("path:12-20"), and not a path in a version ("v2.1:path").
 _LINE_NUMBERS: Final = re.compile(r"[Ll]?\d+(?:[-\u2013:,CcLl]+\d+)*\W*")
 _TAG: Final = re.compile(r"[\w][\w./+-]{0,249}")
-# The checked-out commit, or an ancestor of it, of a tag or of a branch, such as "HEAD~3".
+# "HEAD", or an ancestor of HEAD, of a tag or of a branch, such as "HEAD~3".
 _ANCESTOR: Final = re.compile(r"HEAD|[\w][\w./+-]{0,249}[~^][~^0-9]{0,30}")
 _PATCH_START: Final = "diff --git "
 # The prefixes of references to documents of added sources.
@@ -109,7 +109,7 @@ def read_source(reference: str, documents: DocumentSet) -> Passage:
 
 
 def locate_source(reference: str, documents: DocumentSet) -> tuple[Passage, Passage, Reference]:
-    """Return a whole file, those of its lines that a reference names, and the parsed reference.
+    """Return a whole file, the lines in it that a reference names, and the parsed reference.
 
     Raise SourceError as `read_source` does.
     """
@@ -196,7 +196,7 @@ def _file_passage(path: str, document: Document) -> Passage:
 def names_package(reference: str, root: Path) -> bool:
     """Return whether a reference names a file of a package.
 
-    It does not if the project has a file with this name, such as "deps:a.py".
+    The result is False if the project itself has a file with this name, such as "deps:a.py".
     """
     return reference.startswith(PACKAGE_URI) and not any(
         os.path.lexists(root / meaning.path) for meaning in parse_reference(reference)
@@ -228,7 +228,7 @@ def _read_outside(reference: str, documents: DocumentSet) -> WholeDocument | Non
 
 
 def _mark_package(whole: WholeDocument | None) -> WholeDocument | None:
-    """Return a file of an installed package with its origin."""
+    """Return a document; if it is a file of an installed package, add its origin."""
     found = None if whole is None else split_package(whole.passage.source)
     if whole is None or found is None:
         return whole

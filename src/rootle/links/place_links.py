@@ -78,7 +78,7 @@ def _find_uses(place: CodePlace, sources: LinkSources) -> tuple[list[SymbolUse],
     owner = place.names[-2] if len(place.names) > 1 else ""
     classes = _Uses([], [])
     if owner and not all(use.target for use in uses.kept):
-        # If the type of a receiver is unknown, the class that its file imports is the likely one.
+        # If the type of a receiver is unknown, it is likely to be the class that its file imports.
         classes, _ = _search_uses(owner, place, sources)
     own = {use.path for use in classes.kept if use.target}
     others = {use.path for use in classes.others}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rootle.memory.queries import MemoryEvent
+from rootle.memory.sql_statements import MemoryEvent
 from rootle.text.secret_masking import mask_secrets
 from rootle.text.terms import STOP_WORDS, WORD
 from rootle.types import Memory

@@ -34,8 +34,8 @@ _EARLIER_NEIGHBOR_WEIGHTS: Final = (0.6, 0.5, 0.4, 0.3)
 _LATER_NEIGHBOR_WEIGHTS: Final = (0.5, 0.4, 0.3, 0.2)
 # The longest pause between two memories of one episode. Only memories of one episode are neighbors.
 _EPISODE_PAUSE_S: Final = 1_800
-# The factor of the score of a memory about the subject that a term names. A memory that contains
-# the term itself has the factor 1.
+# A term also matches the memories about a subject that it names. Their score for the term is
+# multiplied by this factor; a memory that contains the term itself gets the full score.
 _NAMED_SUBJECT_WEIGHT: Final = 0.6
 _COSINE_WEIGHT: Final = 0.11
 # Added if the first word of the memory is a significant word of the topic.
@@ -293,7 +293,7 @@ def distance_days(days: NDArray[np.int64], dates: DateRange) -> Floats:
 
 
 def _positions_by_reference(memories: Sequence[Memory]) -> dict[Place, list[int]]:
-    """Return the positions of the memories that refer to each file or symbol.
+    """Return each file or symbol with the positions of the memories that refer to it.
 
     A memory about a symbol is about its file too.
     """
@@ -306,7 +306,7 @@ def _positions_by_reference(memories: Sequence[Memory]) -> dict[Place, list[int]
 
 
 def _positions_by_subject(entries: Sequence[Entry]) -> dict[int, TermIds]:
-    """Return the positions of the memories about each subject."""
+    """Return each subject with the positions of the memories about it."""
     positions: dict[int, list[int]] = {}
     for at, entry in enumerate(entries):
         for subject in entry.subjects.tolist():

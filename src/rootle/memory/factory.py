@@ -21,7 +21,7 @@ def open_store(config: Config, open_embedder: Callable[[], Embedder]) -> MemoryS
     Raise ConfigError if the name is unknown or empty.
     """
     if config.memory_store == EMBEDDED:
-        from rootle.memory.embedded import EmbeddedMemory
+        from rootle.memory.sqlite_store import EmbeddedMemory
 
         return EmbeddedMemory(_default_path(), open_embedder)
     if config.memory_store == MEM0:

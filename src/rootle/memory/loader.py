@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from rootle.errors import UnavailableError
-from rootle.memory import queries
+from rootle.memory import sql_statements
 from rootle.memory.corpus import Corpus, Entry, Row
 from rootle.memory.vocabulary import Vocabulary
 from rootle.protocols import Embedder, Rows
@@ -66,8 +66,8 @@ class MemoryLoader:
             _SELECT_CHANGED, (self._user_id, observation, self._user_id, origin)
         ).fetchall()
         ids = [row[0] for row in changed]
-        references = queries.load_references(connection, ids)
-        origins = queries.load_origins(connection, ids)
+        references = sql_statements.load_references(connection, ids)
+        origins = sql_statements.load_origins(connection, ids)
         for row, vector in zip(changed, self._load_vectors(connection, changed), strict=True):
             if is_stopped():
                 raise UnavailableError("the memories were closed while they were loaded")

@@ -42,7 +42,7 @@ def clean_topic(text: str) -> str:
 
 
 def clean_fact(fact: str) -> str:
-    """Return a fact without stored memories that the model repeats in it.
+    """Return a fact without the stored memories that the model repeated in it.
 
     Raise MemoryRefusedError if the fact is empty, too long, or contains only memories.
     """

@@ -42,7 +42,7 @@ from rootle.text.terms import CHARS_PER_TOKEN, encodable
 from rootle.types import Memory, MemoryReference
 
 if TYPE_CHECKING:
-    from rootle.memory.embedded import EmbeddedMemory
+    from rootle.memory.sqlite_store import EmbeddedMemory
     from rootle.text.secret_detection import Exceptions
 
 TOP_K: Final = 7
@@ -231,7 +231,7 @@ class UserMemory:
         from them until enough are visible. Another program may have stored secrets in such a store,
         so secrets are masked again.
         """
-        from rootle.memory.embedded import EmbeddedMemory
+        from rootle.memory.sqlite_store import EmbeddedMemory
 
         topic = self._mask(topic).text  # a store can be on another machine
         belongs_here = make_filter(self._project.name)
@@ -303,7 +303,7 @@ class UserMemory:
 
     @property
     def _embedded(self) -> EmbeddedMemory:
-        from rootle.memory.embedded import EmbeddedMemory
+        from rootle.memory.sqlite_store import EmbeddedMemory
 
         if isinstance(self.store, EmbeddedMemory):
             return self.store

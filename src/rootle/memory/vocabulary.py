@@ -43,7 +43,7 @@ class TopicTerms:
 
 
 class _StemIds(dict[str, int]):
-    """Stem -> id. Looking up a new stem assigns the next id."""
+    """Maps each stem to its id. Looking up a new stem assigns the next id."""
 
     def __missing__(self, stem: str) -> int:
         self[stem] = number = len(self)
@@ -94,7 +94,8 @@ class Vocabulary:
     def _weigh(self, terms: TermIds, named: Mapping[str, Subjects]) -> NDArray[np.float64]:
         """Return the weight of each term: 1, or less for a stop word or a general word."""
         is_stop_word = (terms >= 0) & (terms < self._stop_words)
-        # A topic such as "what does the user like" consists only of stop words.
+        # If a topic consists only of stop words, such as "what does the user like", they count
+        # fully.
         weights = np.where(is_stop_word & ~is_stop_word.all(), _STOP_WORD_WEIGHT, 1.0)
         is_general = np.array([stem in self._general for stem in named], dtype=np.bool_)
         names_subject = np.array([bool(subjects) for subjects in named.values()], dtype=np.bool_)

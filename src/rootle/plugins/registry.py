@@ -86,7 +86,7 @@ class Plugins:
     broken: Mapping[str, str]
 
     def select(self, kind: Kind) -> dict[str, FoundPlugin]:
-        """Return the plugins of a kind by name; configured plugins override installed ones."""
+        """Return the plugins of a kind, keyed by name; configured ones override installed ones."""
         return {found.plugin.name: found for found in self.found if found.plugin.kind == kind}
 
 

@@ -1,1 +1,1 @@
-"""Explain why a file contains some lines, by the commits that introduced their words."""
+"""Explain why a file contains some lines: find the commits that introduced their words."""

@@ -1,4 +1,4 @@
-"""Credit the last commits that changed lines with the words whose history was not read."""
+"""Attribute words whose history was not read to the last commits that changed their lines."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from rootle.sources.git.git_dirs import find_work_tree
 from rootle.sources.git.lines.commit_facts import read_committed
-from rootle.sources.git.lines.line_changes import LineChange
+from rootle.sources.git.lines.patch_hunks import LineChange
 from rootle.sources.git.lines.renames import find_renamed_path
 from rootle.sources.git.repository import head_commit
 

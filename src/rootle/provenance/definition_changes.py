@@ -17,7 +17,7 @@ from rootle.sources.git.commit_text import explain_hidden_commits
 from rootle.sources.git.commits.commit_list import find_commit
 from rootle.sources.git.git_dirs import find_prefix, find_work_tree
 from rootle.sources.git.history import find_shallow_commits
-from rootle.sources.git.lines.range_log import (
+from rootle.sources.git.lines.commits_of_lines import (
     ChangeLog,
     CommittedLines,
     LoggedChanges,
@@ -77,9 +77,9 @@ def list_file_changes(
 ) -> PlaceChanges | None:
     """Return the commits that changed one of several files or folders below a folder.
 
-    With `period`, these are the commits of a range, else those in the history of HEAD. The files
-    need not exist any more. The paths of folders end in "/". Return None if git cannot list the
-    commits, or if they must not be shown.
+    With `period`, only commits in this range are returned; without it, commits in the history of
+    HEAD. The files need not exist any more. The paths of folders end in "/". Return None if git
+    cannot list the commits, or if they must not be shown.
     """
     if explain_hidden_commits(root) is not None:
         return None

@@ -34,7 +34,7 @@ class LimitedMatcher(SequenceMatcher[str]):
         most = len(new) // 100 + 1 if autojunk and len(new) >= _MIN_POPULAR else len(new)
         for one in [one for one in counts if counts[one] > most or (is_junk and is_junk(one))]:
             del counts[one]
-        # The number of comparisons for the first n elements of `old`, by n.
+        # The item at index n is the number of comparisons for the first n elements of `old`.
         self._steps = list(accumulate((1 + counts[one] for one in old), initial=0))
 
     def find_longest_match(

@@ -18,7 +18,8 @@ _CHANGES: Final = re.compile(r"(?:^|/)(?:changelog|changes|history|news|release)
 _CODE_LIKE: Final = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]|\.\w|::")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][\w]*")
 _COMMON_FILES: Final = re.compile(r"(?:__init__|index|main|utils?|types?|mod|lib|README)\.\w+$")
-# A further extension after the name of a file, and the folders before it, without "./" or "../".
+# Two patterns: a further extension after the name of a file, and the folders before the name,
+# without "./" or "../".
 _EXTENSION: Final = re.compile(r"\.[A-Za-z]\w*")
 _FOLDERS: Final = re.compile(r"(?:^|[^\w./@-])(?:\.{0,2}/)*((?:[\w.@-]+/)*)\Z")
 _MIN_CHARS: Final = 5

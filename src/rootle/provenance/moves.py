@@ -8,14 +8,14 @@ from itertools import pairwise
 from typing import Final
 
 from rootle.provenance.tracking import Words, keep_similar, subtract
-from rootle.provenance.words import (
+from rootle.provenance.word_diff import (
     WordPosition,
     align,
     count_letters,
     signature,
     split_words,
 )
-from rootle.sources.git.lines.line_changes import LineChange
+from rootle.sources.git.lines.patch_hunks import LineChange
 
 # Minimum number of letters and digits of a moved block. A shorter block can occur elsewhere by
 # chance; `git blame -M` has a similar limit.
@@ -72,14 +72,14 @@ def _list_added_again(
     changes: Sequence[LineChange],
     removals: Sequence[tuple[str, LineChange]],
 ) -> set[int]:
-    """Return the moved words whose old line the commit added unchanged in another place."""
+    """Return the moved words whose old line the commit added again, unchanged, in another place."""
     if not moved:
         return set()
     added = _number_lines((change.new_start, change.new_lines) for change in changes)
     removed = _number_lines(
         (change.old_start, change.old_lines) for source, change in removals if source == path
     )
-    free = Counter(removed.values())  # how often a line was removed and not added again
+    free = Counter(removed.values())  # how often each line was removed without being added again
     free.subtract(added.values())
     found = set()
     for word, old in moved.items():
@@ -90,7 +90,7 @@ def _list_added_again(
 
 
 def _number_lines(blocks: Iterable[tuple[int, Sequence[str]]]) -> dict[int, str]:
-    """Return lines without indentation, by number.
+    """Return each line number with its line, without indentation.
 
     A block consists of the number of its first line, and the lines.
     """
@@ -221,7 +221,7 @@ def _align_block(
     best: tuple[int, Sequence[str]],
     weights: Mapping[int, float],
 ) -> Words:
-    """Return the old positions of words in the block `best`: a first line number and lines."""
+    """Return the old positions of words in `best`, a block of lines with its first line number."""
     if not best[1]:
         return {}
     numbers = [number for number, _ in added]

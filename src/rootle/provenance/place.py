@@ -11,7 +11,7 @@ from typing import Final
 from rootle.errors import SourceError
 from rootle.ingest.named_ranges import NamedRange, bare_name, innermost_range, list_named_ranges
 from rootle.ingest.source_refs import DocumentSet, locate_source
-from rootle.provenance.words import split_words, weigh_line, weigh_word
+from rootle.provenance.word_diff import split_words, weigh_line, weigh_word
 from rootle.serialization.outside_text import describe_missing_history
 from rootle.serialization.path_text import escape_path
 from rootle.text.languages import CODE_EXTENSIONS
@@ -161,5 +161,5 @@ def _paragraph(lines: Sequence[str], line: int) -> tuple[int, int]:
 
 
 def _count_weight(line: str) -> float:
-    """Return the weight of a line by its words. Long lines weigh little more than short lines."""
+    """Return the weight of a line's words. Long lines weigh little more than short lines."""
     return math.sqrt(sum(map(weigh_word, split_words(line))))

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from rootle.provenance.words import WordPosition, align, split_words, weigh_word
-from rootle.sources.git.lines.line_changes import LineChange
+from rootle.provenance.word_diff import WordPosition, align, split_words, weigh_word
+from rootle.sources.git.lines.patch_hunks import LineChange
 
 # If at least this share of the weight of a line existed before a commit, the commit is said to have
 # changed the line. Otherwise, it is said to have introduced the line.

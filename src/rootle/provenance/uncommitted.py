@@ -11,8 +11,8 @@ from rootle.provenance.limited_matcher import LimitedMatcher
 from rootle.provenance.moves import find_moved, list_removed
 from rootle.provenance.place import CodePlace
 from rootle.provenance.tracking import Words, shift, subtract, trace
-from rootle.provenance.words import WordPosition, signature, split_words, weigh_word
-from rootle.sources.git.lines.line_changes import LineChange
+from rootle.provenance.word_diff import WordPosition, signature, split_words, weigh_word
+from rootle.sources.git.lines.patch_hunks import LineChange
 
 _MAX_REPLACED: Final = 40
 

@@ -14,7 +14,7 @@ from rootle.provenance.moves import MIN_MOVED_LETTERS, find_moved, list_removed
 from rootle.provenance.tracking import Words, shift, subtract, trace
 from rootle.sources.git.lines.commit_changes import read_removals
 from rootle.sources.git.lines.file_log import FileCommit, open_file_log
-from rootle.sources.git.lines.line_changes import LineChange
+from rootle.sources.git.lines.patch_hunks import LineChange
 from rootle.sources.git.lines.renames import find_source
 
 REVERTED_HASH: Final = re.compile(r"\b[Tt]his reverts commit ([0-9a-f]{7,64})")
@@ -38,7 +38,7 @@ class _Revert:
 
 @dataclass(slots=True)
 class PassageWalk:
-    """Follows words back to the commits that introduced them, but not longer than a deadline."""
+    """Follows words back to the commits that introduced them, until a deadline at the latest."""
 
     folder: str  # the top of the work tree
     contributions: Contributions
@@ -322,6 +322,6 @@ class PassageWalk:
 
 
 def _find_reverted(message: str) -> str:
-    """Return the hash (or its beginning) or the subject of the commit that a message reverts."""
+    """Return the commit that a message reverts: its full or abbreviated hash, or its subject."""
     found = REVERTED_HASH.search(message) or _REVERT_SUBJECT.match(message)
     return found[1] if found else ""

@@ -44,7 +44,7 @@ QUESTION_SIGNALS: Final = (
 _MAX_NAMES: Final = 6
 _MAX_WORDS: Final = 40
 # People ask questions, whereas language models compose queries from a description, names and code.
-# More words of a composed query are missing from the index, even if there is an answer. Therefore
+# In a composed query, more words are missing from the index, even if there is an answer. Therefore
 # each of these two kinds of queries, called voices, has its own models.
 Voice = Literal["asked", "composed"]
 

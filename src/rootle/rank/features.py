@@ -57,7 +57,7 @@ WORD_ORDER: Final = ("adjacent_pairs", "adjacent_triples")
 
 
 def chunk_scores(inputs: RankingInputs) -> Floats:
-    """Return a score for each candidate chunk from both legs and the names that it defines."""
+    """Return the score of each chunk, computed from both legs and the names that it defines."""
     chunks = inputs.chunks
     is_symbol = inputs.question.is_symbol
     weight = _SYMBOL_DEFINITION_WEIGHT if is_symbol else _DEFINITION_WEIGHT
@@ -121,7 +121,7 @@ class PathTable:
     """Facts from the paths of several files, one row per file. The arrays are read-only."""
 
     parts: tuple[PathParts, ...]
-    kinds: Mapping[str, Flags]  # by the names in KINDS
+    kinds: Mapping[str, Flags]  # keyed by the names in KINDS
     depth: Floats  # number of folders above the file
     longer_stem: Floats  # 1 if the file name contains the whole name of another file
 
@@ -140,7 +140,7 @@ def path_table(paths: tuple[str, ...]) -> PathTable:
 
 
 def flag_kinds(inputs: RankingInputs) -> Mapping[str, Flags]:
-    """Return read-only flags for the candidate files, by the names in KINDS."""
+    """Return, for each name in KINDS, read-only flags for the candidate files."""
     return path_table(inputs.files.paths).kinds
 
 

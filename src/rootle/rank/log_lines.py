@@ -22,8 +22,8 @@ _GENERATED: Final = re.compile(
     r"|(?<!\w)0x[0-9a-f]{4,16}(?!\w)",
     re.IGNORECASE,
 )
-# Values that may also be a part of the message: the name of a function or of a file with dots, an
-# exception as Python prints it, an object in angle brackets, and the value of a flag.
+# Values that may also be a part of the message: the name of a function or file that contains dots,
+# an exception as Python prints it, an object in angle brackets, and the value of a flag.
 _CODE_VALUE: Final = re.compile(
     r"(?<!\w)[a-z_]\w{0,60}\((?=['\"\d])(?:[^()]|\([^()]{0,200}\)){0,200}\)"
     r"|(?<![\w./])[a-z_]\w{0,60}(?:\.\w{1,60}){1,12}(?:\[[^\]\s]{0,80}\])?"
@@ -50,7 +50,7 @@ _FIELD: Final = re.compile(r"(?:^|[\s{,])\"?[\w@.-]{1,40}\"?[=:]\s?(?=[\"\w/\[{-
 
 
 def is_logged(text: str) -> bool:
-    """Return whether a program printed a text, which therefore is no description of code."""
+    """Return whether a program printed a text, so that the text is not a description of code."""
     generated = (found[0] for found in _GENERATED.finditer(text[:_MAX_CHARS]))
     if any(":" in value or len(value) > len("2026-01-01") for value in generated):
         return True
@@ -70,7 +70,7 @@ def blank_values(text: str) -> str:
 
 
 def blank_code_values(text: str) -> str:
-    """Return a text in lower case also without names with dots, exceptions and values of flags."""
+    """Return what `blank_values` returns, without dotted names, exceptions and flag values too."""
     return blank_values(_CODE_VALUE.sub(" ", blank_generated(text)))
 
 

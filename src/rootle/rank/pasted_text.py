@@ -41,20 +41,23 @@ _MAX_PLACES: Final = 400  # occurrences of a word per text
 # The maximum number of windows of a text that are aligned: those that share the most words with the
 # line. Aligning one window takes 0.5 ms.
 _MAX_WINDOWS: Final = 8
-# A source must have at least _MIN_WORDS words of a message, and _MIN_SHARE of its words, weighted
-# by rarity. If it has only _SHORT_WORDS words, it must have _SHORT_SHARE.
+# A source must contain at least _SHORT_WORDS words of a message. The share of these words in the
+# message, weighted by rarity, must be at least _MIN_SHARE, or _SHORT_SHARE if there are fewer than
+# _MIN_WORDS of them.
 _MIN_SHARE: Final = 0.6
 _MIN_WORDS: Final = 4
 _SHORT_WORDS: Final = 3
 _SHORT_SHARE: Final = 0.75
-# The minimum share for a line without values that may be part of the message, and for the beginning
-# of a line: both leave out words that the source may have.
+# The minimum shares for a line without the values that may be part of the message, and for the
+# beginning of a line: both leave out words that the source may have.
 _TEMPLATE_SHARE: Final = 0.75
 _HEAD_SHARE: Final = 0.99
-# The share of such a line is multiplied by this factor, so that a source with the values is better.
+# If a source matches only without the values, its share is multiplied by this factor, so that a
+# source with the values ranks higher.
 _TEMPLATE: Final = 0.97
-# Its share is reduced by this much for each line break in the source, because few words in the same
-# order are often in adjacent lines of code.
+# If words of the pasted line were left out, the share of a source is reduced by this fraction for
+# each line break in it, because a few words often occur in the same order in adjacent lines of
+# code.
 _PER_LINE: Final = 0.12
 # A text without signs of a message or of code must have this many words.
 _LITERAL_WORDS: Final = 4

@@ -16,7 +16,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class ChunkInputs:
-    """Candidate chunks by path and line, one row each.
+    """Candidate chunks in order of path and line, one row each.
 
     A score of 0 means that the leg did not return the chunk.
     """
@@ -55,11 +55,11 @@ class FileInputs:
     dense_mean: Floats
     coverage: Floats  # share of the question terms in the file, weighted by rarity
     passage: Floats  # largest unweighted share of the terms in one chunk
-    definers: Floats  # sum over the defined names of 1 / number of files that define the name
+    definers: Floats  # sum of 1 / (number of files that define the name) over its defined names
     days: Floats  # since the last modification; NaN if unknown
     sizes: Floats  # bytes
     described: Floats  # like `passage`, without the terms of guessed code
-    pairs: Floats  # largest share of the adjacent words of the question in one chunk
+    pairs: Floats  # largest share of the question's pairs of adjacent words in one chunk
     triples: Floats  # like `pairs`, for three adjacent words
     authors: tuple[str, ...] = ()  # "Name <address>", or "" if unknown
 
@@ -93,11 +93,11 @@ class RankingInputs:
     question: Question
     chunks: ChunkInputs
     files: FileInputs
-    unknown: float = 0.0  # share of the terms outside guessed code that no indexed text has
+    unknown: float = 0.0  # share of terms, except in guessed code, that no indexed text has
     defined: tuple[str, ...] = ()  # names of the question that the index defines
 
     def reorder_files(self, order: Ints) -> RankingInputs:
-        """Return the inputs with the files in another order, and the chunks by file and id."""
+        """Return the inputs with reordered files, and with the chunks sorted by file and id."""
         positions = np.empty(len(order), np.int64)
         positions[order] = np.arange(len(order))
         by_file = np.lexsort((self.chunks.ids, positions[self.chunks.files]))

@@ -82,7 +82,7 @@ def trust_factor(path: str, author: str, rules: tuple[TrustRule, ...]) -> float:
 
 
 def is_author(author: str, wanted: str) -> bool:
-    """Return whether `wanted` is the author "Name <address>", the name or the address."""
+    """Return whether `wanted` is the author ("Name <address>") or just the name or address."""
     name, _, address = author.casefold().rstrip(">").rpartition(" <")
     return bool(author) and wanted.casefold() in (author.casefold(), name, address)
 

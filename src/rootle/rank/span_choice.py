@@ -20,10 +20,10 @@ INITIAL_LINES_WITH_MATCH: Final = 24
 # The weight of the vector score of a chunk. Within a file, words distinguish chunks better than
 # vectors, which are similar to each other.
 _DENSE_WEIGHT: Final = 0.75
-# The score of a shorter chunk of a document is reduced in proportion to its length. A statement in
-# a notebook has about 20 characters, and a short sentence 80. A gradual curve would also reduce the
-# scores of short paragraphs; with one, correct first spans of PDF files were lost in the document
-# questions.
+# If a chunk of a document has fewer characters, its score is reduced in proportion to its length. A
+# statement in a notebook has about 20 characters, and a short sentence 80. A gradual curve would
+# also reduce the scores of short paragraphs. When such a curve was tried with the document
+# questions, some PDF files lost their correct first span.
 _FULL_CONTENT_CHARS: Final = 80
 _DEFINES: Final = 0.3
 _DEFINES_SYMBOL: Final = 2.0

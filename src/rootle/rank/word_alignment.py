@@ -12,7 +12,7 @@ WINDOW_LINES: Final = 5
 # The maximum distance of two aligned words, in words. The words in between are values that were
 # filled in, or code between two parts of a message.
 _MAX_GAP: Final = 8
-_MAX_PAIRS: Final = 100  # pairs of equal words in a line of the query and a window of a text
+_MAX_PAIRS: Final = 100  # maximum number of pairs of equal words in a pasted line and a window
 
 
 class Window:
@@ -27,7 +27,7 @@ class Window:
             self._numbers += [number] * len(words)
 
     def main_line(self, rarity: Mapping[str, float], chain: Sequence[tuple[int, int]]) -> int:
-        """Return the number of the line with most of the aligned words."""
+        """Return the number of the line whose aligned words have the highest total rarity."""
         weights: dict[int, float] = {}
         for _, at in chain:
             number = self._numbers[at]

@@ -93,7 +93,7 @@ PROVIDERS: Final[Mapping[str, RerankProvider]] = {
 
 
 def request_url(provider: RerankProvider, endpoint: str) -> str:
-    """Return the URL of rerank requests for an endpoint with or without the path of the API."""
+    """Return the URL of rerank requests. `endpoint` may include the path of the API."""
     parts = split_url(endpoint or provider.url)
     path = parts.path.rstrip("/")
     version = provider.path.removesuffix(_STEP)

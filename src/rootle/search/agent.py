@@ -9,12 +9,12 @@ from typing import Generic, TypeVar
 
 from rootle.search.query.parse import parse
 from rootle.search.query.scope import ScopedQuery, ScopeStage
+from rootle.search.query_traits import Trait
 from rootle.search.request import RequestReader, SearchRequest
 from rootle.search.results.page import FindPage, PageStage, ResponseStage, ResultPage
 from rootle.search.retrieval.merged_candidates import Candidates
 from rootle.search.search_trace import SearchTrace
 from rootle.search.stages.ranked_answer import AnswerStage, FindAnswer, RankedAnswer
-from rootle.search.traits import Trait
 from rootle.types import SearchQuery, SearchResponse
 
 _RunT_co = TypeVar("_RunT_co", covariant=True)
@@ -30,7 +30,7 @@ class PipelineStage(Generic[_RunT_co]):
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The steps of a search after parsing and scoping. Each takes the result of the one before."""
+    """The steps of a search after parsing and scoping. Each takes the previous step's result."""
 
     retrieve: Callable[[SearchRequest, ScopedQuery], Candidates]
     rank: Callable[[SearchRequest, Candidates], RankedAnswer]
@@ -66,7 +66,7 @@ class SearchAgent:
         open_trace: Callable[[SearchQuery], SearchTrace],
         close: Callable[[], None],
     ) -> None:
-        """Call `close` to stop the threads of the steps and stages."""
+        """Create a pipeline. `close` stops the threads of the steps and stages."""
         self._requests = requests
         self._steps = steps
         self._stages = stages
@@ -113,7 +113,7 @@ class SearchAgent:
 
 
 def _wrap_page(stage: PipelineStage[PageStage], find: FindPage) -> FindPage:
-    """Return a function that runs the stage for the queries for which it is made."""
+    """Return a function that runs the stage only for queries that have its trait."""
     run, trait = partial(stage.run, find), stage.trait
     if trait is None:
         return run
@@ -121,11 +121,11 @@ def _wrap_page(stage: PipelineStage[PageStage], find: FindPage) -> FindPage:
 
 
 def _wrap_answer(stage: PipelineStage[AnswerStage], find: FindAnswer) -> FindAnswer:
-    """Return a function that runs the stage for the questions for which it is made."""
+    """Return a function that runs the stage only for questions that have its trait."""
     run, trait = partial(stage.run, find), stage.trait
     if trait is None:
         return run
-    # The question is that of the scope, because an outer stage may have dropped its quotes.
+    # Check the question in the scope, because an outer stage may have dropped its quotes.
     return lambda request, scoped: (run if trait in scoped.question.traits else find)(
         request, scoped
     )

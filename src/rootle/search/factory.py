@@ -64,8 +64,8 @@ class SearchedIndex:
     dense: DenseIndex | None = None  # a search server that replaces the dense leg
     sparse: SparseIndex | None = None
     narrow: ScopeStage | None = None  # limits the files of every search
-    list_period: ListPeriod = no_periods  # the commits of `since:` or `until:` with a revision
-    list_changed: ListChanged | None = None  # the files that changed between two revisions
+    list_period: ListPeriod = no_periods  # lists the commits that a revision in a filter selects
+    list_changed: ListChanged | None = None  # lists the files that differ between two revisions
     cache_dir: Path | None = None  # the folder for cached pages
 
 
@@ -143,7 +143,7 @@ def _close_later(resources: ExitStack, stage: _ClosableT | None) -> tuple[_Closa
 
 
 def _wrap_stages(*stages: _StageT | None) -> list[PipelineStage[_StageT]]:
-    """Return the stages that exist, for all queries."""
+    """Wrap the stages that are not None, so that they run for all queries."""
     return [PipelineStage(stage) for stage in stages if stage is not None]
 
 

@@ -9,10 +9,10 @@ from typing import Final
 from rootle.search.query.operators import final_restrictions
 from rootle.types import SearchQuery, SearchResponse
 
-# Characters of a question that are read. Longer questions are pasted files, and the beginning of a
-# pasted file is enough to find it.
+# The maximum number of characters of a question that are read. Longer questions are pasted files,
+# and the beginning of a pasted file is enough to find it.
 MAX_QUERY_CHARS: Final = 10_000
-# The characters at the end of a long question in which filters are recognized.
+# The number of characters at the end of a long question that are searched for filters.
 _MAX_FILTER_CHARS: Final = 2_000
 _SPACE: Final = re.compile(r"\s")
 
@@ -20,8 +20,8 @@ _SPACE: Final = re.compile(r"\s")
 def shorten_question(text: str) -> str:
     """Return the beginning of a long question with the filters at its end.
 
-    The result has at most MAX_QUERY_CHARS characters. The beginning ends at a space, so that
-    no word is cut in two, unless it has more than _MAX_FILTER_CHARS characters.
+    The result has at most MAX_QUERY_CHARS characters. The beginning ends at a space, so that only a
+    word of more than _MAX_FILTER_CHARS characters can be cut in two.
     """
     if len(text) <= MAX_QUERY_CHARS:
         return text

@@ -16,11 +16,11 @@ from rootle.config.fields import Config
 from rootle.errors import QueryError
 from rootle.search.long_question import MAX_QUERY_CHARS, shorten_question
 from rootle.search.query.operators import ParsedQuery, parse_query
+from rootle.search.query_traits import Trait, Traits
 from rootle.search.results.cursor import Position, decode_cursor
 from rootle.search.revision_periods import ListChanged, ListPeriod, no_periods
 from rootle.search.search_trace import SearchTrace
 from rootle.search.session import Session, Sessions
-from rootle.search.traits import Trait, Traits
 from rootle.text.terms import WORD
 from rootle.types import SearchQuery
 
@@ -47,10 +47,10 @@ class SearchRequest:
     trace: SearchTrace
     started_s: float  # the start of the search, from time.perf_counter
     parsed: ParsedQuery  # the question and its operators
-    traits: Traits  # those that the text and the fields of the query show
+    traits: Traits  # those that were determined from the text and the fields of the query
     expansion: str = ""  # words from a language model that are searched with the question
     is_exclusive: bool = False  # no other query of this index runs in the meantime
-    list_period: ListPeriod = no_periods  # lists the commits of `since:` with a revision
+    list_period: ListPeriod = no_periods  # lists the commits that a revision in a filter selects
     # Lists the files that changed between revisions; None if `since:` compares only dates of files.
     list_changed: ListChanged | None = None
 

@@ -1,8 +1,8 @@
 """Select commits and files by `since:` and `until:` with a tag, branch or hash.
 
 The history counts, not the dates. A branch that was merged after v2.1 may contain commits that are
-older than v2.1. They are not in the history of v2.1, so they were made since then, and the files
-that they changed have changed since then.
+older than v2.1. They are not in the history of v2.1, so they count as made since v2.1, and the
+files that they changed count as changed since v2.1.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CHECKED_OUT: Final = "HEAD"
 
 
 def no_periods(kind: PeriodKind, revision: str) -> Set[str]:  # noqa: ARG001
-    """Return no commits; for an index that contains none."""
+    """Return no commits. Used for an index that contains none."""
     return frozenset()
 
 
@@ -37,7 +37,7 @@ def select_by_history(
     list_period: ListPeriod,
     list_changed: ListChanged | None = None,
 ) -> Collection[FileState]:
-    """Return the states without those that `since:` or `until:` with a revision excludes.
+    """Drop the states that a revision in `since:` or `until:` excludes.
 
     Only commits and, if there is `list_changed`, files of the folder are excluded. `since:A`
     selects the files that changed after A, `until:B` those that did not change after B, and both

@@ -57,9 +57,9 @@ def _relative(place: str, folder: str) -> str:
 def rename_filter(note: str, names: Mapping[str, str]) -> str:
     """Return a note with its filters renamed; a note that is not about filters is unchanged.
 
-    A note about filters begins with the name and the value of a filter, and may continue with
-    "and" and another filter. Other notes may quote any text. `names` maps names of fields to the
-    names to show.
+    A note about filters begins with the name and the value of a filter. Then "and" and another
+    filter may follow. Other notes may quote any text. `names` maps names of fields to the names to
+    show.
     """
     for field, name in names.items():
         if note.startswith(f'{field} "'):

@@ -52,7 +52,7 @@ def has_external(response: SearchResponse) -> bool:
 
 
 def describe_missing_history(uri: str) -> str:
-    """Return the message for a request of the history or the links of a file of a package."""
+    """Return the message for a request for the history or the links of a file in a package."""
     return (
         f"{escape_path(uri)} is a file of an installed package, which has no history and no links "
         "here; read it with `rootle show` or vectordb_read, or search packages with in:deps"
@@ -60,7 +60,7 @@ def describe_missing_history(uri: str) -> str:
 
 
 def split_package(uri: str) -> tuple[str, str] | None:
-    """Return the package and the version in the URI of a file of an installed package.
+    """Return the package and the version in the URI of an installed package's file.
 
     Return None for any other URI.
     """

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 
 def format_timestamp(seconds: float, *, timespec: str = "seconds") -> str:
-    """Format a Unix time, rounded down to the unit `timespec` of `datetime.isoformat`."""
+    """Format a Unix time, rounded down to `timespec`, a unit from `datetime.isoformat`."""
     return _format(datetime.fromtimestamp(seconds, UTC), timespec)
 
 

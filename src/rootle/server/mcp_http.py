@@ -89,7 +89,8 @@ async def _serve(
 def _accept_only_post(application: AsgiApplication) -> AsgiApplication:
     """Refuse methods other than POST.
 
-    GET requests the notifications of a session, and DELETE ends a session. There are no sessions.
+    A GET request would ask for the notifications of a session, and DELETE would end a session, but
+    there are no sessions.
     """
 
     async def handle(scope: AsgiMessage, receive: AsgiReceive, send: AsgiSend) -> None:

@@ -35,7 +35,8 @@ def find_invalid_id(line: bytes) -> types.JSONRPCError | None:
 def response_id(found: object) -> int | str | None:
     """Return the id for the response to a request with the id `found`; None if it is invalid.
 
-    Some JSON libraries write an integer as 1.0, and compare it to 1 as a number.
+    Some JSON libraries write the integer 1 as 1.0. Because they compare ids as numbers, they accept
+    1 in the response.
     """
     if isinstance(found, float) and found.is_integer():
         return int(found)

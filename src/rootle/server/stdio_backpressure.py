@@ -8,7 +8,7 @@ import anyio
 import mcp_types as types
 
 # The maximum number of unanswered requests. It is twice the number of calls that a server accepts;
-# it answers further calls with an error immediately.
+# the server answers further calls with an error immediately.
 _MAX_OPEN: Final = 2_000
 _CANCELLED: Final = "notifications/cancelled"
 

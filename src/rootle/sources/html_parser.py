@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 
 class TolerantHtmlParser(HTMLParser):
-    """A parser of text with character references as characters."""
+    """A parser that replaces character references in text with the characters."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)

@@ -30,7 +30,7 @@ def mask_sections(
     before = text.split("\n") if text != masked else []
     after = masked.split("\n") if text != masked else []
     titles = [mask_secrets(section.title, exceptions).text for section in sections]
-    renamed: dict[str, str] = {}  # new labels by the base of the old ones
+    renamed: dict[str, str] = {}  # base of an old label -> new label
     labels = []
     for section, title in zip(sections, titles, strict=True):
         pairs = [*_pair_headings(section.title, title), *_pair_lines(section, before, after)]
@@ -67,7 +67,7 @@ def _pair_headings(title: str, masked: str) -> Iterator[tuple[str, str]]:
 def _pair_lines(
     section: DocumentSection, before: Sequence[str], after: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the first line of a section, which is often its heading."""
+    """Yield the first line of a section, often its heading, with and without its secrets."""
     at = section.start_line - 1
     if 0 <= at < min(len(before), len(after)):
         yield before[at], after[at]

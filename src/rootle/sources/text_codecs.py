@@ -15,7 +15,7 @@ _CHARSET: Final = re.compile(
 
 
 def find_charset(label: str) -> str:
-    """Return Python's name of a charset. Raise LookupError if it is unknown, or no charset."""
+    """Return Python's name of a charset. Raise LookupError if it is unknown, or not a charset."""
     name = codecs.lookup(label).name
     if _CHARSET.fullmatch(name) is None:
         raise LookupError(f"{label} is not a charset of texts")

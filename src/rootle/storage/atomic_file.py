@@ -30,7 +30,7 @@ def write_user_file(path: Path, content: bytes, *, overwrite: bool = True) -> No
 
 
 def is_stream(path: Path) -> bool:
-    """Return whether a path exists but is no regular file, such as a pipe or `/dev/stdout`."""
+    """Return whether a path exists but is not a regular file, as for a pipe or `/dev/stdout`."""
     # These paths are links to files that the process has open. Replacing such a file would break a
     # redirection, even if it is a regular file.
     if _OPEN_FILES.match(os.path.abspath(path)):
@@ -83,7 +83,7 @@ def _open_privately(name: str, flags: int) -> int:
 
 
 def _take_owner(temporary: Path, path: Path, mode: int) -> int:
-    """Give a file the owner of another one, and return its mode; `mode` if it does not exist."""
+    """Give `temporary` the owner of `path`. Return the mode of `path`; `mode` if it is new."""
     try:
         state = os.stat(path)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Find out whether a full disk is the cause of an error of SQLite."""
+"""Find out whether a full disk has caused a SQLite error."""
 
 from __future__ import annotations
 

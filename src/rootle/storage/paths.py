@@ -45,9 +45,9 @@ def default_index_dir(root: Path) -> Path:
 
 
 def default_repository_dir(git_folder: Path, name: str) -> Path:
-    """Return the folder of a kind of index that the work trees of a repository share.
+    """Return the folder of an index that all work trees of a repository share.
 
-    `git_folder` is their common git folder, and `name` is the kind of index.
+    `git_folder` is their common git folder, and `name` names the kind of index.
     """
     from platformdirs import user_cache_path
 
@@ -64,7 +64,7 @@ def shared_cache_dir(name: str) -> Path:
 
 
 def package_catalog_path(folder: Path, root: str) -> Path:
-    """Return the path of the list of the indexed packages of a project.
+    """Return the path of the file that lists the indexed packages of a project.
 
     `folder` contains the indexes of packages, and `root` is the real path of the project.
     """

@@ -91,8 +91,8 @@ def _mode(path: Path) -> int:
 def _set_mode(path: Path, mode: int) -> None:
     """Set the permissions of group and others. The permissions of the owner are kept.
 
-    A file that no longer exists is ignored. So is a file of another user, because only a process of
-    that user can change its permissions.
+    Files that no longer exist are ignored. Files of other users are ignored too, because only their
+    owners can change the permissions.
     """
     with suppress(FileNotFoundError, PermissionError):
         current = stat.S_IMODE(os.lstat(path).st_mode)

@@ -8,7 +8,7 @@ from rootle.protocols import Matrix, Rows
 
 
 def quantize(vectors: Matrix) -> Rows:
-    """Scale each row to a largest component of ±127, and round.
+    """Scale each row so that its largest component is ±127, and round.
 
     Cosines change by at most 0.004.
     """

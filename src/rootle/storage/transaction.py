@@ -1,4 +1,4 @@
-"""Write transactions for every SQLite database of rootle."""
+"""The context manager for write transactions in all SQLite databases of rootle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read the other name of a definition that is exported under a new name.
+"""Find the original name of a definition that is imported or exported under a new name.
 
 Examples are `export { Hono as HonoBase }`, `from .a import b as c` and `pub use a::B as C`.
 """

@@ -47,7 +47,7 @@ _COLON: Final = re.compile(rb"\s*:(?!:)")
 _NAME_FIELDS: Final = ("left", "name", "pattern", "declarator", "field", "key", "designator")
 _VALUE_FIELDS: Final = ("right", "value", "initializer", "default_value")
 _AFTER_STRING_KEY: Final = re.compile(rb"[\"'`]\s*(?::(?!:)|=>|\]\s*(?:=(?![=~>])|\+=))")
-# `name: value` and `name = value` in files of settings.
+# `name: value` and `name = value` in configuration files.
 _KEY_BEFORE: Final = re.compile(r"[\s\"'-]*(?:[\w-]+\.)*$")
 _MAX_KEY_CHARS: Final = 500  # of the text before the last name of a key, such as "a.b."
 _KEY_AFTER: Final = re.compile(r"[\"']?\s*[:=](?![:=>])")

@@ -21,7 +21,8 @@ _NOT_BASES: Final = frozenset(
     type_argument_list template_argument_list class_body block template_body
     with_template_body""".split()
 )
-# Other nodes that contain a base, and the field that contains it; "" for every part of the node.
+# For each language, maps the types of other nodes that contain a base to the field that contains
+# it; "" means that any part of the node can be the base.
 _FIELDS: Final[dict[str, dict[str, str]]] = {
     "haskell": {
         "class": "context",
@@ -35,7 +36,8 @@ _FIELDS: Final[dict[str, dict[str, str]]] = {
     "rust": {"impl_item": "trait", "trait_item": "bounds"},
     "scala": {"given_definition": "return_type", "instance_expression": ""},
 }
-# Nodes inside a base, and the field with the name of the base; "" if the node has no such field.
+# For each language, maps the types of nodes inside a base to the field with the name of the base;
+# "" means that the node contains no such name.
 _HEADS: Final[dict[str, dict[str, str]]] = {
     "haskell": {"apply": "constructor"},
     "python": {"keyword_argument": "", "subscript": "value"},
@@ -48,7 +50,7 @@ _RUBY_MIXINS: Final = frozenset({"include", "extend", "prepend"})
 _LUA_METHODS: Final = frozenset({"extend", "new", "subclass"})
 _LUA_STATEMENTS: Final = frozenset({"assignment_statement", "variable_declaration"})
 _ELIXIR_BASES: Final = frozenset({"behaviour", "defimpl", "derive", "use"})
-# The text after a name that qualifies another name, such as the a in a.B.
+# The text after a name that qualifies another name, such as `a` in `a.B`.
 _QUALIFIES: Final = re.compile(rb"\s*(?:\.|::|\\)\s*\w")
 _MAX_CLIMB: Final = 12
 _MAX_SPACE: Final = 80

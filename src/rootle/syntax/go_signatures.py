@@ -40,7 +40,7 @@ class GoTypeUse:
     # as type parameters, can be the same as any type.
     kind: str
     name: str = ""
-    package: str = ""  # the import path before a name; "" for a name without a qualifier
+    package: str = ""  # the import path that qualifies the name; "" without a qualifier
     parts: tuple[GoTypeUse, ...] = ()  # the types inside, such as the element of a slice
 
 

@@ -40,7 +40,7 @@ class GoFile:
     package: str
     imports: Mapping[str, str]  # name of a package in this file -> its import path
     types: Mapping[str, GoType]
-    methods: Mapping[str, Mapping[str, Signature]]  # by the type of the receiver
+    methods: Mapping[str, Mapping[str, Signature]]  # type of the receiver -> name -> signature
 
 
 def read_go_file(tree: SourceTree) -> GoFile:
@@ -70,7 +70,7 @@ def read_go_file(tree: SourceTree) -> GoFile:
 
 
 def read_imports(tree: SourceTree) -> dict[str, str]:
-    """Return the import path of each package by its name in a file."""
+    """Map the name of each package in a file to its import path."""
     found: dict[str, str] = {}
     for node in tree.root.named_children:
         if node.type == "import_declaration":
@@ -79,7 +79,7 @@ def read_imports(tree: SourceTree) -> dict[str, str]:
 
 
 def embedded_types(tree: SourceTree, declaration: Node) -> list[EmbeddedType]:
-    """Return the names of the types that the types of a declaration embed."""
+    """Return the names of the types that are embedded in the types of a declaration."""
     specs = [one for one in (declaration, *declaration.named_children) if one.type == "type_spec"]
     return [
         one
@@ -172,7 +172,7 @@ def _read_embedded(tree: SourceTree, node: Node) -> EmbeddedType | None:
 def _receiver(tree: SourceTree, method: Node) -> tuple[str, frozenset[str]]:
     """Return the type of a method's receiver and its type parameters: M, {K, V} for `m *M[K, V]`.
 
-    The type is "" if it is not written.
+    The type is "" if the code contains none.
     """
     receiver = method.child_by_field_name("receiver")
     declared = receiver.named_children[0] if receiver and receiver.named_children else None

@@ -165,7 +165,7 @@ def is_plain_name(tree: SourceTree, row: int, column: int, size: int, *, is_meth
 
 
 def can_rename_member(tree: SourceTree, row: int, column: int, size: int) -> bool:
-    """Return whether a variable with the same name may get the value of a member at a position.
+    """Return whether a variable with the same name may get the value of the member at a position.
 
     Examples are `const { name } = value` and `name = value.name`.
     """

@@ -24,14 +24,15 @@ _MAX_NODES: Final = 200_000  # of a method that is searched for local variables
 
 
 class RubyVariables:
-    """The local variables with one name in the methods of a file.
+    """The local variables in the methods of a file that have a given name.
 
-    Each method is searched once, rather than for each use of the name.
+    All lookups must be for the same name: each method is searched once, rather than for each use of
+    the name.
     """
 
     def __init__(self, tree: SourceTree) -> None:
         self._tree = tree
-        # By the id of a method: the sorted offsets of its variables, and for each variable the
+        # Maps the id of a method to the sorted offsets of its variables and, for each variable, the
         # largest end of the scopes up to it.
         self._known: dict[int, tuple[list[int], list[int]]] = {}
 
@@ -75,7 +76,7 @@ class RubyVariables:
 
 
 def _list_variables(method: Node, name: bytes | None) -> Iterator[tuple[int, int]]:
-    """Yield the offset of each variable with a name, and the end of its scope."""
+    """Yield the offset of each variable with this name, and the end of its scope."""
     stack, count = [(child, method.end_byte) for child in reversed(method.children)], 0
     while stack and count < _MAX_NODES:
         (node, end), count = stack.pop(), count + 1

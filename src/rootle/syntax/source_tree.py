@@ -24,8 +24,8 @@ _QUALIFIER: Final = (
 )
 
 # The maximum number of steps from a node to a child that tree-sitter may take to find the ancestors
-# of all occurrences of a name in a file, which takes about a second. In ordinary code, a name is 10
-# to 40 levels deep.
+# of all occurrences of a name in a file. So many steps take about a second. In ordinary code, a
+# name is 10 to 40 levels deep.
 _MAX_CLIMBED: Final = 100_000_000
 
 _MAX_NAME: Final = 1_000  # bytes of a qualified name
@@ -62,8 +62,8 @@ class SourceTree:
     def are_too_deep(self, positions: Iterable[Position]) -> bool:
         """Return whether climbing from all the positions to the root would take too long.
 
-        The time for each grows with the square of its depth, because tree-sitter finds the parent
-        of a node by descending from the root.
+        The time for each position grows with the square of its depth, because tree-sitter finds the
+        parent of a node by descending from the root.
         """
         left, cursor = _MAX_CLIMBED, self.root.walk()
         for row, column in positions:
@@ -121,7 +121,7 @@ class SourceTree:
 
     @cached_property
     def _member_ends(self) -> dict[int, list[int]]:
-        """The ends of the members of each unit, by the id of the unit; filled on demand.
+        """Maps the id of a unit to the ends of its members; filled on demand.
 
         Each value is the largest end up to that member, so that the list is sorted.
         """

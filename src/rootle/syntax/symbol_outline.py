@@ -95,7 +95,7 @@ class Outline:
     root: Unit
     names: list[Name]
     comments: list[Comment]
-    above: dict[int, int]  # from the last line of each whole-line comment to its first line
+    above: dict[int, int]  # last line of a whole-line comment -> its first line
 
 
 def read_outline(lines: Lines, grammar: Grammar) -> Outline | None:

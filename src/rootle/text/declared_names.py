@@ -63,7 +63,7 @@ def find_declared_macros(text: str) -> frozenset[str]:
 def find_macro_lines(
     lines: Sequence[str], names: Collection[str]
 ) -> Iterator[tuple[str, int, int]]:
-    """Yield the name, the first and the last line (from 1) of each definition of some macros."""
+    """Yield the name and the first and last line (from 1) of each definition of these macros."""
     for number, line in enumerate(lines if names else (), 1):
         match = _MACRO.match(line.lstrip()) if "define" in line else None
         if match is not None and match[1] in names:

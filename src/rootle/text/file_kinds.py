@@ -20,7 +20,7 @@ _VENDORED: Final = re.compile(
 
 
 def is_document(path: str, language: str) -> bool:
-    """Return whether `in:docs` includes a file, because it contains text or tables for readers."""
+    """Return whether a file contains text or tables for readers, so that `in:docs` includes it."""
     return (
         language in DOCUMENTATION
         or language == "csv"
@@ -30,7 +30,7 @@ def is_document(path: str, language: str) -> bool:
 
 
 def is_code(path: str, language: str) -> bool:
-    """Return whether `in:code` includes a file, because it is not just text for readers."""
+    """Return whether a file is not just text for readers, so that `in:code` includes it."""
     return language not in DOCUMENTATION or path.lower().endswith(_NOTEBOOK)
 
 

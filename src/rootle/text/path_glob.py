@@ -32,9 +32,9 @@ def matches_glob(path: str, glob: str) -> bool:
 
 @lru_cache(maxsize=256)  # a filter tests many paths with the same globs
 def compile_glob(glob: str) -> re.Pattern[str]:
-    """Return a regular expression whose `match` is the result of `matches_glob`.
+    """Return a regular expression whose `match` gives the same results as `matches_glob`.
 
-    To test many globs with many paths, keep the expressions: the cache holds only a few.
+    To test many globs with many paths, keep the expressions: the cache holds only 256 of them.
     """
     # The chunk of a glob between two "*" matches a text of fixed length. The first match of a chunk
     # leaves the most room for the rest, so atomic groups lose no match, and they prevent

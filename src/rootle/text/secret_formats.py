@@ -19,8 +19,8 @@ SECRET: Final = "secret"
 WEB_TOKEN_START: Final = "eyJ"
 _TOKEN: Final = re.compile(r"[\w-]+")
 
-# By kind: pairs of a prefix and the rest, both regular expressions. A group named "value" limits
-# what is masked. Prefixes must also be valid in RE2.
+# Maps each kind of secret to pairs of regular expressions: one for the prefix, one for the rest. A
+# group named "value" limits what is masked. Prefixes must also be valid in RE2.
 _FORMATS_BY_KIND: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "AWS access key": (("(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])", r"[A-Z0-9]{16}\b"),),
     "GitHub token": (
@@ -110,7 +110,8 @@ _FORMATS_BY_KIND: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
         (r"(?i:authorization[\"': ]+basic) ", r" *(?P<value>[A-Za-z0-9+/=]{8,})"),
     ),
     PASSWORD: (
-        # Most URLs have no user name. It is part of the prefix, so that these URLs do not match.
+        # The user name of a URL is part of the prefix, so that most URLs, which have none, do not
+        # match.
         ("://[^\\s/:@\"'`<>{}$]{0,80}:", r"(?P<value>[^\s/@\"'`<>{}\[\]$*(),;]{2,200})@"),
         ("sshpass -p *", r"['\"]?(?P<value>[^\s'\"$]{4,})"),
         (" (?:-u|--user)[ =]", r"['\"]?[\w.@-]{1,60}:(?!//)(?P<value>(?=\S*\d)[^\s'\"$<{]{6,})"),
@@ -150,8 +151,8 @@ FORMATS: Final = [(kind, *row) for kind, rows in _FORMATS_BY_KIND.items() for ro
 PREFIXES: Final = "|".join(prefix for _, prefix, _ in FORMATS)
 # The characters with which each prefix begins; "" if they vary.
 _LITERALS: Final = [re.split(r"[^\w:/-]", prefix, maxsplit=1)[0] for _, prefix, _ in FORMATS]
-# By character: the rows of FORMATS whose prefix may begin with it, in order. `_OTHER_ROWS` are the
-# rows for all other characters.
+# Maps a character to the rows of FORMATS whose prefix may begin with it, in order. `_OTHER_ROWS`
+# are the rows for all other characters.
 _ROWS_BY_START: Final = {
     start: [at for at, literal in enumerate(_LITERALS) if literal[:1] in ("", start)]
     for start in {literal[0] for literal in _LITERALS if literal}
@@ -189,7 +190,7 @@ def _compile_row(at: int) -> re.Pattern[str]:
 
 
 def is_inside_word(text: str, start: int) -> bool:
-    """Return whether a position is at a letter or digit after another one or an underscore."""
+    """Return whether a letter or digit is at a position, and a letter, digit or "_" before it."""
     if not start or not text[start].isalnum():
         return False
     return text[start - 1].isalnum() or text[start - 1] == "_"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 _PASSWORDS: Final = r"pass(?:w(?:or)?[dt]|phrase|code)|kennwort|pwd|pass|pw"
-# A value may follow one of these without an operator, as in "user ana, password hunter2".
+# A value may follow one of these words without an operator, as in "user ana, password hunter2".
 _PROSE: Final = r"pass(?:w(?:or)?[dt]|phrase|code)|kennwort|pw"
 NAMES: Final = rf"{_PASSWORDS}|secret|token|credentials?|session(?:[_-]?id)?|key|auth"
 # The part of a name that may follow the keyword, as in `password1` and `SECRET_KEY_BASE`.

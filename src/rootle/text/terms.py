@@ -66,10 +66,10 @@ def compose(text: str) -> str:
 
 
 def places_before_composition(places: Iterable[int], composed: str, text: str) -> list[int]:
-    """Return the positions in `text` of positions in `composed`, which is the text in NFC.
+    """Convert positions in `composed`, which is `text` in NFC, to positions in `text`.
 
-    The line of each position is exact. The column is that in `composed`, so combining characters
-    earlier in the line make it too low.
+    The line of each position is exact. The column is copied from `composed`, so it is too low if
+    combining characters precede it in the line.
     """
     starts, raw_starts = _line_starts(composed), [*_line_starts(text), len(text) + 1]
     found = []

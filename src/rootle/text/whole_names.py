@@ -13,7 +13,7 @@ def name_pattern(name: str) -> re.Pattern[str]:
 
 
 def find_word(text: AnyStr, word: AnyStr, start: int = 0, stop: int | None = None) -> Iterator[int]:
-    """Yield the positions at which a word occurs that is not part of a longer one, in order.
+    """Yield, in order, the positions at which `word` occurs and is not part of a longer word.
 
     Only the text from `start` to `stop` is searched. An empty word does not occur. `find` is ten
     times as fast as a regular expression that begins with a lookbehind.

@@ -43,7 +43,7 @@ def collect_pairs(stems: Sequence[str]) -> frozenset[str]:
 
 
 def find_stems(lines: Sequence[str], question: str) -> Mapping[int, frozenset[str]]:
-    """Return the stems of a question in each line, and the pairs that are adjacent in both.
+    """Map each line to the stems that it shares with a question, and the pairs adjacent in both.
 
     Line numbers start at 1. Lines without stems are left out. If the stems of a pair are on two
     adjacent lines, such as in a comment, the second line has the pair.
@@ -69,7 +69,7 @@ def _lines_with(lines: Sequence[str], stems: Iterable[str]) -> set[int]:
 
     Splitting lines into words takes much longer than this search, so other lines are not split.
     Lines with non-ASCII characters are always included, because converting a whole line to lower
-    case can change its words in another way than converting each word.
+    case can give other words than converting each word separately.
     """
     text = "\n".join(lines)
     found = set[int]()

@@ -40,7 +40,7 @@ from rootle.types import (
 )
 
 # If the score of a file is below this share of the best score, no places are chosen for it. After
-# the first _MIN_RESULTS results, it is left out unless it matches a phrase or a regex.
+# the first _MIN_RESULTS results, such a file is left out unless it matches a phrase or a regex.
 _FAR: Final = 0.1
 _MIN_RESULTS: Final = 3
 # The maximum number of files whose places are ranked together. It is small, because opening a file
@@ -50,7 +50,7 @@ _MAX_OPENED: Final = 5
 _MATCH_ROOM: Final = 240
 _MAX_MATCH_NUMBERS: Final = 10
 _MAX_MENTIONS: Final = 4
-# Comes before the variables that the lines above use.
+# The label before the variables that the lines above it use.
 _USED: Final = "also used:"
 _MENTION: Final = re.compile(r"`([A-Za-z_][\w.:]*)(?:\(\))?`|\b([A-Za-z_]\w*(?=\())")
 
@@ -96,7 +96,7 @@ def write_answer(
 
 
 def _defining_lines(response: SearchResponse) -> Mapping[str, Collection[int]]:
-    """Return the lines of the definitions that the question asks for, by path."""
+    """Map each path to the lines of the definitions in it that the question asks for."""
     lines: defaultdict[str, set[int]] = defaultdict(set)
     if response.symbols is not None and response.symbols.aspect == "definitions":
         for symbol in response.symbols.definitions:
@@ -105,7 +105,7 @@ def _defining_lines(response: SearchResponse) -> Mapping[str, Collection[int]]:
 
 
 def _mark_outside(result: SearchResult, lines: Sequence[str]) -> list[str]:
-    """Put the origin of the lines before them, and a warning if they give orders to a model.
+    """Prepend the origin of the lines, and a warning if they give orders to a model.
 
     The lines may not be the lines that were checked when the result was found, so they are checked
     again.
@@ -179,9 +179,9 @@ class _Writer:
     ) -> list[ChosenPlaces | None]:
         """Return the places of each result that the answer shows.
 
-        `rooms` are the numbers of characters for the lines of each result; files share the sum of
-        theirs. The value is None for a result whose places are not chosen: a commit, a file with a
-        score far below the best one, or a file after the first `_MAX_OPENED` files.
+        `rooms` contains the maximum number of characters for the lines of each result; the files
+        share the total. The value is None for a result whose places are not chosen: a commit, a
+        file with a score far below the best one, or a file after the first `_MAX_OPENED` files.
         """
         scores = [result.score for result in results if result.commit is None]
         limit = _FAR * max(scores, default=0.0)

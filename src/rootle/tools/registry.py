@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from rootle.app import App
-from rootle.tools.memory import recall, remember
+from rootle.tools.definitions.memory import recall, remember
+from rootle.tools.definitions.vectordb_read import vectordb_read
+from rootle.tools.definitions.vectordb_search import search_folder
+from rootle.tools.definitions.web import web_read, web_search
 from rootle.tools.sent_passages import SentPassages
 from rootle.tools.tool import Tool
-from rootle.tools.vectordb_read import vectordb_read
-from rootle.tools.vectordb_search_tool import search_folder
-from rootle.tools.web import web_read, web_search
 
 
 def create_tools(app: App, shown: SentPassages | None = None) -> tuple[Tool, ...]:

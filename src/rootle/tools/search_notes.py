@@ -26,13 +26,13 @@ CONSEQUENCES: Final = {
 }
 # Memories are shown as notes after the passages; `recall` returns their whole text.
 _MAX_MEMORY_CHARS: Final = 300
-# The agent may have no terminal to run this command. The process that serves the agent indexes the
-# commits in the background, so the advice is reworded.
+# Replaces HISTORY_ADVICE, which names a command, because an agent may have no terminal. The process
+# that serves the agent indexes the commits in the background.
 _BACKGROUND: Final = "the others are being indexed, so ask again for a complete answer"
 
 
 def reword_note(note: str) -> str:
-    """Return a note whose advice an agent without a terminal can follow."""
+    """Return a note in a form whose advice an agent without a terminal can follow."""
     return note.replace(HISTORY_ADVICE, _BACKGROUND)
 
 

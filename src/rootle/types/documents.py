@@ -21,7 +21,7 @@ HIDDEN_SECRET: Final = "secret"
 # The kind of a document that contains a commit. The document has a section for the message, and a
 # section for each changed file. The label of such a section is the path of the file.
 COMMIT_KIND: Final = "commit"
-# The encoding of commits, and that of commits of which not all changed lines could be read.
+# The encoding of commits, and the encoding of commits whose changed lines could not all be read.
 COMMIT_ENCODING: Final = "git"
 PARTIAL_COMMIT: Final = "git-partial"
 

@@ -19,14 +19,15 @@ UNNAMED_CHANGES: Final = "…"
 # The separator of the names in the title of a section for a file. A comma is not used, because a
 # name may be a heading that contains commas.
 CHANGED_NAMES_SEPARATOR: Final = " | "
-# The prefix of the title of a section for the old path of a renamed file. The new path follows.
+# In a section for the old path of a renamed file, the title begins with this prefix. The new path
+# follows.
 RENAMED_TO: Final = "→ "
 # The index lists at most this many files of a commit.
 MAX_INDEXED_FILES: Final = 30
 # The separator of the scope and the name in the title of a section with a removed definition.
 REMOVED_SCOPE_SEPARATOR: Final = " > "
 # The name in `degraded` of an answer for which not all commits were searched. The first suggestion
-# then says how many were searched, and ends in this advice if more are being indexed.
+# then says how many were searched, and ends in HISTORY_ADVICE if more are being indexed.
 PARTIAL_HISTORY: Final = "history"
 HISTORY_ADVICE: Final = "ask again, or run `rootle index --history`"
 
@@ -113,7 +114,7 @@ class ImpactedFile:
     # more files
     seed_commits: int
     # the share of `cochanges` among `seed_commits`, 0 to 1; newer and smaller commits weigh more,
-    # and few commits lower it
+    # and the value is lower if there are few commits
     confidence: float
     # at most three commits that changed both files, the newest first
     commits: tuple[CommitFacts, ...]

@@ -19,7 +19,7 @@ class PlaceLinks:
     place: str  # the requested lines, as "path:10" or "path:10-20"
     name: str  # the definition or section; "" if there is none
     is_document: bool  # whether the place is in a document
-    # at most 20 definitions that a section names, in the order of their names in it
+    # at most 20 definitions that a section names, in the order in which it names them
     definitions: tuple[Symbol, ...]
     # at most five documents that mention the code, decision records first
     documents: tuple[DocumentMention, ...]

@@ -44,7 +44,7 @@ class IndexReport:
     """The result of one indexing run."""
 
     generation: int
-    files_indexed: int  # the number of files that were read and written in this run
+    files_indexed: int  # the number of files that this run wrote to the index
     files_removed: int
     files_total: int
     chunks_total: int
@@ -117,7 +117,7 @@ class HistoryStatus:
     index_bytes: int
     is_complete: bool  # whether all commits that `maxHistoryCommits` allows are indexed
     # why answers from the commits may be incomplete: commits, removed definitions or changed lines
-    # that are not indexed, or not yet
+    # are not indexed, or not yet
     notes: tuple[str, ...] = ()
 
 

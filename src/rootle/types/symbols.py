@@ -69,8 +69,8 @@ class SymbolAnswer:
     within: str = ""  # the path in the question; uses in other files are left out
     # The number of uses in code, on all pages, that may belong to another definition of the name.
     uses_by_name: int = 0
-    # False: the files that declare the types of receivers were too long to read all of them, so
-    # more uses than necessary count as uses by name.
+    # False: not all types of receivers were looked up, so more uses than necessary count as uses by
+    # name.
     has_all_types: bool = True
     # If `is_complete` is False, a lower bound for the number of files with the name that were not
     # read or, for tests and implementations, not parsed. 0 if it is not known.

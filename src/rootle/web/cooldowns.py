@@ -17,7 +17,7 @@ from rootle.storage.atomic_json import read_json, write_json
 _LOG = logging.getLogger(__name__)
 
 _BACKOFF: Final = Backoff(first_s=30.0, longest_s=3_600.0)
-# The longest accepted Retry-After. Also the time without a failure after which the backoff is
+# The longest accepted Retry-After. It is also the time without a failure after which the backoff is
 # reset.
 _MAX_S: Final = 86_400.0
 

@@ -53,7 +53,7 @@ class WebSearch:
         """Return the results as Markdown, or "Error: …" if every provider is unavailable.
 
         Secrets in the query are masked, because it is sent to other machines, cached and logged.
-        The cache key is the query alone, so cached results may be those of a call with another
+        The cache key is the query alone, so cached results may come from a call with another
         `max_results`. Raise ValueError if the query is empty. Errors of providers other than
         `Unavailable` are not caught.
         """

@@ -8,8 +8,8 @@ from typing import Final
 
 from rootle.protocols import TextCache
 from rootle.text.agent_orders.detector import describe_orders
-from rootle.web.page_charset_and_text import extract_text
 from rootle.web.page_download import PageDownloader
+from rootle.web.page_text import extract_text
 from rootle.web.url import parse_page_url
 
 # The maximum length of the returned text, in characters. It is about 10,000 tokens.

@@ -1,4 +1,4 @@
-"""On-disk cache of texts from the web, by query or URL."""
+"""On-disk cache of texts from the web, with the query or URL as the key."""
 
 from __future__ import annotations
 

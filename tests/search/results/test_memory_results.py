@@ -12,7 +12,7 @@ from sample import indexed_repository, write
 
 from rootle.app import App
 from rootle.errors import UnavailableError
-from rootle.memory.embedded import EmbeddedMemory
+from rootle.memory.sqlite_store import EmbeddedMemory
 from rootle.serialization.markdown import response_as_markdown
 from rootle.text.terms import CHARS_PER_TOKEN
 from rootle.types import Memory, SearchQuery
@@ -163,7 +163,7 @@ def test_the_store_is_not_opened_without_memories(
     def must_not_run(*_: Any) -> Any:
         raise AssertionError("the store was opened")
 
-    monkeypatch.setattr("rootle.memory.embedded.open_database", must_not_run)
+    monkeypatch.setattr("rootle.memory.sqlite_store.open_database", must_not_run)
     monkeypatch.setattr("rootle.memory.user_memory.UserMemory.find_relevant", must_not_run)
     assert app.search("how long to wait before the next attempt").results
     assert not list((home / "data").glob("*"))

@@ -6,7 +6,7 @@ import pytest
 from sample import MakeApp, indexed_repository
 
 from rootle.app import App
-from rootle.tools.vectordb_search_tool import search_folder
+from rootle.tools.definitions.vectordb_search import search_folder
 
 _FILES = {
     "src/shop.kt": "import kit.isPublic\n\nfun listShops(shops: List<Shop>) =\n"
@@ -55,7 +55,7 @@ def test_a_name_without_a_definition_is_reported_before_the_results(
 @pytest.mark.parametrize(
     "question",
     [
-        "where is retry_later defined",  # it is
+        "where is retry_later defined",  # it is defined
         "where is mark_busy! used",  # a method in Ruby
         "where is retry handled",  # an ordinary word
         "where is attempts defined",

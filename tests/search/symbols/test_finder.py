@@ -121,7 +121,7 @@ func (c *Client) stop() {}
 
 
 def _open(files: Mapping[str, str]) -> App:
-    """Return an app for a repository with these files, which is already indexed."""
+    """Return an app for a repository that has these files and is already indexed."""
     repository = indexed_repository(files)
     return open_app(repository.root, index_dir=repository.index_dir)
 
@@ -1585,7 +1585,7 @@ def app_with_wide_names() -> Iterator[App]:
         ("who calls save!", "save!", ["model.rb:17"]),
         ("where is valid? checked", "valid?", ["repo.ex:11"]),
         ("who calls valid?", "valid?", ["repo.ex:11"]),
-        ("who calls save?", "save", ["model.rb:6"]),  # there is no method save?
+        ("who calls save?", "save", ["model.rb:6"]),  # no method is named `save?`
         ("where is save? called", "save?", ["model.rb:21"]),
         ("who calls fetch?", "fetch", ["repo.ex:10", "repo.ex:12"]),
         ("uses:Model.save!", "Model.save!", ["model.rb:17"]),

@@ -1,4 +1,4 @@
-"""Hostile files cost a question about a name about as much time as ordinary files of their size."""
+"""A question about a name takes as long in hostile files as in ordinary files of the same size."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from document_samples import (
     write_word,
 )
 
-from rootle.sources.documents import child_main
+from rootle.sources.documents import limited_child_main
 from rootle.sources.documents.child_process import DOCUMENT_PROCESS, DocumentProcess
 from rootle.sources.files.discovery import WalkRules, walk_files
 from rootle.sources.files.file_source import FileReader, FileSource
@@ -365,8 +365,8 @@ def test_a_document_that_yields_nothing_in_time_is_called_slow(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_word(tmp_path / "slow.docx")
-    monkeypatch.setattr(child_main, "_TIME_PER_DOCUMENT_S", -1.0)
-    answer = child_main._answer(str(tmp_path), "slow.docx", "word", 1_000, recognizes=False)
+    monkeypatch.setattr(limited_child_main, "_TIME_PER_DOCUMENT_S", -1.0)
+    answer = limited_child_main._answer(str(tmp_path), "slow.docx", "word", 1_000, recognizes=False)
     assert answer == {"reason": "too slow to read"}
 
 
@@ -442,7 +442,7 @@ def test_text_from_a_document_can_be_stored(tmp_path: Path) -> None:
     document = read(tmp_path / "x.ipynb")
     assert isinstance(document, Document)
     assert document.text == "a?\nb\nc\n"
-    assert child_main.MAX_SECONDS > 0
+    assert limited_child_main.MAX_SECONDS > 0
 
 
 def test_a_process_that_cannot_be_started_is_reported(

@@ -19,7 +19,7 @@ from external_samples import (
 from sample import write_tree
 
 from rootle.sources.external.kinds import FoundDocument, read_kind, recognize_folder
-from rootle.sources.external.readers.html_markdown import MarkdownPage
+from rootle.sources.external.readers.html_to_markdown import MarkdownPage
 from rootle.sources.external.readers.llms_text import split_llms_text
 from rootle.sources.external.readers.symbol_pages import PageSymbol, read_page
 from rootle.sources.external.records import CutFile, ExternalDocument, ExternalSourceError

@@ -8,7 +8,7 @@ import pytest
 
 from rootle.text.similarity.similar_paths import nearest_paths
 
-_WATCHDOG_S = 20  # the time was minutes when it grew with the square of the length
+_WATCHDOG_S = 20  # the calls took minutes when their time was quadratic
 KNOWN = (
     "shop/models/__init__.py",
     "shop/models/pages.py",

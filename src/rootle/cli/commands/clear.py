@@ -1,4 +1,4 @@
-"""`rootle clear`: delete the indexes of a folder and the search log."""
+"""`rootle clear`: delete the indexes of a folder, and the search log of all folders."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ rootle clear --index-dir .rootle"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Delete the cached search results and all indexes of a folder: those of its files, its "
-        "installed packages and its added sources. Also delete data that is shared by all work "
-        "trees of the repository (the indexes of its commits and of earlier revisions) and data "
-        "that is shared by all folders (the search log and the pages that the web search tools "
-        "cached). The files in the folder are not changed. The list and the text of the sources "
-        "that were added with `rootle add` are kept, so that the next search can index these "
-        "sources again.",
+        "Delete everything that is indexed for a folder (its files, the installed packages that "
+        "it uses, and the sources that were added to it) and the cached search results. Packages "
+        "that other projects use stay indexed for them. Also delete data that is shared by all "
+        "work trees of the repository (the indexes of its commits and of earlier revisions) and "
+        "data that is shared by all folders (the search log and the pages that the web search "
+        "tools cached). The files in the folder are not changed. The list and the text of the "
+        "sources that were added with `rootle add` are kept, so that the next search can index "
+        "these sources again.",
         _EXAMPLES,
     )
     parser.add_argument(

@@ -27,9 +27,9 @@ rootle symbol --uses --limit 100 --json retry_backoff"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Show where a name is defined. With --uses, also list the lines that use it, "
-        "in this order: code, tests, comments and documents. The index is created or "
-        "updated first.",
+        "Show where a name is defined. The options --uses, --assignments, --reads, --tests and "
+        "--implementations list lines in addition to the definitions. Uses are listed in this "
+        "order: code, tests, comments and documents. The index is created or updated first.",
         _EXAMPLES,
     )
     parser.add_argument(

@@ -43,9 +43,9 @@ _SCORE_CHARS: Final = 6  # the length of a score with the spaces before it
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """The numbers of lines that a brief answer shows of its results."""
+    """The number of lines of each result that a brief answer shows."""
 
-    first: tuple[int, ...]  # the maximum number of lines of the first results
+    first: tuple[int, ...]  # the maximum number of lines of each of the first results
     others: int  # the number of lines of each other result, below its heading: 1 or 0
     has_long_lines: bool = False  # whether the lines of the first result are not cut
 
@@ -54,7 +54,7 @@ class Detail:
         return self.first[number] if number < len(self.first) else self.others
 
 
-# How much to show of the results, most first. An answer has as much as fits on the screen.
+# The levels of detail, from most to least. An answer uses the first one that fits on the screen.
 DETAILS: Final = (
     Detail((10, 5, 5), 1, has_long_lines=True),
     Detail((8, 4, 4), 1, has_long_lines=True),
@@ -150,7 +150,7 @@ def _rename_lines(result: SearchResult, style: Style) -> Iterator[str]:
 
 
 def _lines_about(result: SearchResult, style: Style) -> Iterator[str]:
-    """Yield where names in a diagram are defined, the omitted files, and the parts of the score."""
+    """Yield definitions of names in a diagram, omitted files, and the parts of the score."""
     if result.mentions:
         places = ", ".join(f"{name} {place}" for name, place in result.mentions.items())
         line = f"  defined in: {printable(places)}"
@@ -207,7 +207,7 @@ def _heading(
 
     On a terminal, the outer titles of the scope are left out if there is not enough room. If there
     is no room for the last title, the scope is on a second line, unless `is_one_line`. The
-    description of a commit is cut only if brief.
+    description of a commit is cut only if `is_brief`.
     """
     location = cite(result.file_path, [span])
     heading = style.paint(location, CYAN)
@@ -248,7 +248,7 @@ def _find_scope(result: SearchResult, span: Span) -> str:
 
 
 def _span_lines(span: Span, words: set[str], style: Style) -> Iterator[str]:
-    """Yield the lines of a span; on a terminal, only the most relevant ones, and marks of gaps."""
+    """Yield the lines of a span; on a terminal, only the most relevant ones and marks for gaps."""
     lines = span.snippet.split("\n")
     width = len(str(span.end_line))
     limit = _MAX_TERMINAL_LINES if style.is_terminal else len(lines)

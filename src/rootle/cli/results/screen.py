@@ -16,8 +16,8 @@ _MIN_ROWS: Final = 10  # an answer on a very small terminal is not shortened fur
 def screen_rows(messages: Iterable[str] = ()) -> int:
     """Return how many rows of the terminal are left for an answer.
 
-    One row is left for the message that says how to see more, one for the next prompt, and others
-    for `messages`, which `warn` prints.
+    Rows are reserved for the message that says how to see more, for the next prompt, and for
+    `messages`, which `warn` prints.
     """
     size = shutil.get_terminal_size()
     used = count_rows(f"rootle: {message}" for message in messages)
@@ -25,7 +25,7 @@ def screen_rows(messages: Iterable[str] = ()) -> int:
 
 
 def count_rows(lines: Iterable[str]) -> int:
-    """Return how many rows of the terminal lines take; longer lines are wrapped."""
+    """Return how many terminal rows the lines take; lines wider than the terminal are wrapped."""
     columns = shutil.get_terminal_size().columns
     lengths = (len(_COLOR.sub("", line).expandtabs()) for line in lines)
     return sum(max(1, -(-length // columns)) for length in lengths)
@@ -35,7 +35,7 @@ def fit_screen(versions: Iterable[tuple[_T, Sequence[str]]], rows: int) -> tuple
     """Return the first version of an answer, and its lines, that takes at most `rows` rows.
 
     The versions are ordered by length, longest first. If none fits, return the shortest. Raises
-    ValueError if there is none.
+    ValueError if there are no versions.
     """
     version = None
     for version in versions:

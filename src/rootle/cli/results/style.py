@@ -41,7 +41,7 @@ class Style:
 
 
 def words_to_highlight(question: str) -> set[str]:
-    """Return the parts of the words of a question, without filters and common words."""
+    """Return the parts of the words in a question, without filters and common words."""
     return {
         part
         for word in WORD.findall(_FILTER.sub(" ", question))
@@ -53,8 +53,9 @@ def words_to_highlight(question: str) -> set[str]:
 def most_relevant(lines: Sequence[str], words: set[str], limit: int) -> list[int]:
     """Return the indexes of the first line and of the lines with the most matches, in order.
 
-    The first line after a comment is given the matches of the comment if it has fewer, because the
-    comment describes it. If `limit` is 1, return only the line with the most matches.
+    The first line after a comment is ranked by the matches of the comment if it has fewer matches,
+    because the comment describes the line. If `limit` is 1, return only the line with the most
+    matches.
     """
     if len(lines) <= limit:
         return list(range(len(lines)))

@@ -67,7 +67,7 @@ class _Form:
 
 
 def _form(before: str, *words: str, after: str = "", needs_capital: bool = False) -> _Form:
-    """Return a form; a text that matches `before` contains a word of each group in `words`."""
+    """Return a form. Each text that matches `before` contains a word of each group in `words`."""
     return _Form(lazy_pattern(before, *words), lazy_pattern(after), needs_capital)
 
 
@@ -135,7 +135,7 @@ _FORMS: Final = (
     ),
     _form(rf"(?P<words>.*\b(?:{_DONE})) by ", _DONE, "by", needs_capital=True),
 )
-# Nouns for some of the commits of an author. They are searched.
+# Nouns for only some of an author's commits. Such a noun is therefore searched as a word.
 _SUBJECT: Final = re.compile(r"\b(?:(?:bug ?)?fix(?:es)?|refactorings?)\b", re.IGNORECASE)
 _COMMITS: Final = re.compile(r"\bcommit(?:s|ted)?\b", re.IGNORECASE)
 _OWNED: Final = re.compile(r"(?:'s|’s|(?<=s)['’])$", re.IGNORECASE)
@@ -160,12 +160,12 @@ def may_name_author(text: str) -> bool:
 
 
 def asks_for_commits(text: str) -> bool:
-    """Return whether such a question can hardly be about anything but commits."""
+    """Return whether a question may name an author, and contains a word for commits."""
     return may_name_author(text) and _COMMITS.search(text) is not None
 
 
 def parse_author_question(text: str, find: Callable[[str], Sequence[str]]) -> AuthorQuestion | None:
-    """Return the author that a question names and the rest of the question; None for others.
+    """Return the author that a question names, and its other words; None for other questions.
 
     `text` is the question without its operators. `find` returns the known authors with a name.
     """

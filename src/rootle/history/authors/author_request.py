@@ -14,7 +14,7 @@ from rootle.history.names.name_questions import parse_name_history
 from rootle.history.past_question import HISTORY
 from rootle.search.query.operators import ParsedQuery, restrictions_in
 
-# If more authors have the name, the filter compares the name as it was typed.
+# If more authors than this have the name, the filter contains the name as it was typed.
 _MAX_AUTHORS: Final = 12
 _MAX_NAMED: Final = 3
 
@@ -48,7 +48,7 @@ def rewrite_question(
 ) -> AuthorRequest | None:
     """Return a query for the commits of the author that a question names; None if it names none.
 
-    `text` is the whole query, and `parsed` the same query, separated from its operators.
+    `text` is the whole query, and `parsed` is the same query after parsing.
     """
     question = parse_author_question(parsed.text, repository.authors.find)
     if question is None:
@@ -84,7 +84,7 @@ def _is_about_place(text: str, is_place: Callable[[str], bool]) -> bool:
 def _author_filters(question: AuthorQuestion, known: KnownAuthors) -> str:
     """Return `author:` with the typed name, or with the names of all authors that it means.
 
-    The filter finds a part of a word too: with "Dan", it would find the commits of "Daniel".
+    The filter also matches parts of words: "Dan" would find the commits of "Daniel".
     """
     typed, meant = question.name.removeprefix("@").casefold(), set(question.authors)
     selected = {author for author in known.all() if typed in author.casefold()}

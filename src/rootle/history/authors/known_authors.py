@@ -34,8 +34,8 @@ class KnownAuthors:
     def find(self, name: str) -> Sequence[str]:
         """Return the authors with a name, the one with the most commits first.
 
-        `name` is a part of a name that consists of whole words, a mail address, its part before the
-        "@", or an account such as "@ada". Case and accents are ignored.
+        `name` is one or more whole words of a name, a mail address, the part of an address before
+        the "@", or an account such as "@ada". Case and accents are ignored.
         """
         wanted = _fold(name.strip())
         if "@" in wanted or not any(map(str.isspace, wanted)):
@@ -76,5 +76,5 @@ def _address_words(address: str) -> Iterable[str]:
     """Return an address, and its part before the "@", by which an author may be known."""
     folded = _fold(address)
     account = _NUMBER.sub("", folded.partition("@")[0])
-    # A part that is no name, such as "me" or "info", says nothing about the author.
+    # A part that is not a name, such as "me" or "info", does not identify the author.
     return [folded, *([account] if len("".join(_PARTS.findall(account))) > 3 else [])]

@@ -63,7 +63,7 @@ def score_commit(
 
 
 def _join_wrapped(lines: Sequence[str]) -> list[str]:
-    """Return each line together with the next one if the line was wrapped before it."""
+    """Return the lines; append the next line to each line that was wrapped."""
     return [
         f"{line} {following}"
         if len(line) >= _MIN_WRAPPED_CHARS and following[:1].islower()

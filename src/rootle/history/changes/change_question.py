@@ -39,7 +39,7 @@ _NUMBER: Final = re.compile(r"v?\d+(?:\.\d+)*")
 _NAMED: Final = re.compile(r"[\d_.:/-]|[a-z][A-Z]|[A-Z]{2}")
 _TO: Final = re.compile(r"\b(?:to|by|with|into|for|as)\b", re.IGNORECASE)
 _FROM: Final = re.compile(r"\b(?:from|instead of)\b", re.IGNORECASE)
-_PROBE_CHARS: Final = 3  # longer stems may end in another letter than the word: library, librari
+_PROBE_CHARS: Final = 3  # a longer stem may not be part of the word: library, librari
 # In a question, these words ask for the addition. In messages, they are often about something that
 # appears on a screen, so they are not in `VERBS`.
 _APPEARED: Final = re.compile(r"\b(?:first )?(?:appear(?:ed)?|show(?:ed)? up|arrived?)$", re.I)

@@ -1,8 +1,8 @@
-"""Pipeline stage: put the commit first that made the change which a question asks about.
+"""Pipeline stage: rank first the commit that made the change which a question asks about.
 
-The words of "when did we drop python 2" are in many commits that did something else: that dropped
-another thing, or wrote about python 2. The deciding commit says in its message that it made this
-change, or its changed lines show it.
+The words of "when did we drop python 2" are in many commits that did something else, such as
+dropping another thing or writing about python 2. The deciding commit says in its message that it
+made this change, or its changed lines show it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer, reorder
 from rootle.serialization.path_text import short_hash
 from rootle.types import COMMIT_URI
 
-_MAX_SUBJECT_LINES: Final = 3_000  # subject lines that are read, of commits with the rare words
+_MAX_SUBJECT_LINES: Final = 3_000  # subject lines to read, of commits with the rare words
 _MIN_FIT: Final = 0.3  # of a subject line
 _MAX_FITTING: Final = 20
 _MAX_TEXTS: Final = 60  # commits with the rare words whose whole texts are read
@@ -42,7 +42,7 @@ _MIN_EVIDENCE: Final = 0.4
 _SIMILAR_EVIDENCE: Final = 0.7
 _MIN_PATCH: Final = 0.5  # the fit of these changed lines; one line alone is not enough
 _MAX_PARTS: Final = 3
-_SEARCH_WEIGHT: Final = 0.1  # of the search probability; it orders commits with similar evidence
+_SEARCH_WEIGHT: Final = 0.1  # for the search probability, which orders similar commits
 
 
 def rank_by_change(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:
@@ -73,7 +73,7 @@ class _ChangeSearch:
         self._core = find_core(self._subjects)
 
     def find(self) -> dict[int, Evidence]:
-        """Return the evidence of commits that may have made the change, by their ids."""
+        """Map the id of each commit that may have made the change to its evidence."""
         found = dict.fromkeys((*self._find_messages(), *self._find_texts()))
         return {commit: self._score(commit) for commit in found}
 
@@ -90,7 +90,7 @@ class _ChangeSearch:
         return np.array(chunks, dtype=np.int64)
 
     def rank(self, answer: RankedAnswer, evidence: Mapping[int, Evidence]) -> RankedAnswer:
-        """Return the answer in the order of the evidence; each place keeps its score."""
+        """Return the answer in the order of the evidence. The score of each rank stays the same."""
         if not answer.order:
             return answer
         ids = answer.candidates.inputs.files.ids.tolist()
@@ -113,7 +113,7 @@ class _ChangeSearch:
     def _put_last_removal_first(
         self, answer: RankedAnswer, evidence: Mapping[int, Evidence]
     ) -> RankedAnswer:
-        """Return the answer with the last of several commits that removed the same thing first.
+        """If several commits removed the same thing, put the last of them first in the answer.
 
         A note names the earlier ones. Each of them removed the thing from only one of several
         places, or the thing was added again afterwards.
@@ -144,7 +144,7 @@ class _ChangeSearch:
     def _put_first_addition_first(
         self, answer: RankedAnswer, evidence: Mapping[int, Evidence]
     ) -> RankedAnswer:
-        """Return the answer with the first of several commits that added the same thing first.
+        """If several commits added the same thing, put the oldest of them first in the answer.
 
         Later ones extended or replaced it. They keep their order.
         """

@@ -1,4 +1,4 @@
-"""Score lines of commit messages that say that the commit made the change of a question."""
+"""Score lines of commit messages that say that the commit made the change in the question."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def _compound_factor(one: WeightedSubject, matched: Sequence[WeightedSubject], t
 
 
 def _is_object(text: str, start: int, end: int, matched: Sequence[WeightedSubject]) -> bool:
-    """Return whether a subject follows a word for a change, or precedes it in a passive."""
+    """Return whether a subject follows a word for a change, or precedes it in the passive voice."""
     reason = _REASON.search(text, end)
     object_text = text[end : reason.start() if reason else None]
     after = stem_line(" ".join(object_text.split()[:_OBJECT_WORDS]))

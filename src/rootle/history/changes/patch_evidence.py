@@ -1,4 +1,4 @@
-"""Score the changed lines that show that a commit made the change of a question."""
+"""Score the changed lines that show that a commit made the change in the question."""
 
 from __future__ import annotations
 

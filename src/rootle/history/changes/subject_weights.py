@@ -29,7 +29,8 @@ def weigh_subjects(
 ) -> tuple[WeightedSubject, ...]:
     """Return the subjects with their weights.
 
-    `total` is the number of commits, and `frequencies` are the numbers of commits by stem.
+    `total` is the number of commits, and `frequencies` maps each stem to the number of commits that
+    contain it.
     """
     return tuple(WeightedSubject(one, _weigh(one, total, frequencies)) for one in question.subjects)
 

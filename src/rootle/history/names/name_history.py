@@ -69,10 +69,11 @@ def find_name_changes(
 ) -> NameChanges | None:
     """Return the commits that changed a place; None if none are known.
 
-    git lists the commits that changed the lines. Commits from before the definition was moved to
-    its present file or removed and added again, and all commits if git fails, are found by the
-    names of the definitions that they changed. If the question asks for the first commit, and the
-    oldest commit that was found did not add the name, git is asked for an older one.
+    git lists the commits that changed the lines. The names of the definitions that commits changed
+    are used to find older commits, from before the definition was moved to its present file, or was
+    removed and added again. If git fails, these names are used to find all commits. If the question
+    asks for the first commit, and the oldest commit that was found did not add the name, git is
+    asked for an older one.
     """
     changes = changes_by_lines(view, place)
     if place.commits is not None and not changes:
@@ -165,9 +166,9 @@ class _EarlierChanges:
 
         `first` is the oldest commit that changed the lines of the definition in its present file.
         If it added the name, and removed a definition with this name from another file, it moved
-        the definition from there. If the last commit before it that changed the name in the same
-        file removed the definition, `first` added it again. If git did not read all commits, also
-        return the commits before `first` that changed the name in the present file.
+        the definition from there. If the previous commit that changed the name in the same file
+        removed the definition, `first` added it again. If git did not read all commits, also return
+        the commits before `first` that changed the name in the present file.
         """
         paths, removed_from = set[str](), set[str]()
         if self.place.note:
@@ -195,7 +196,7 @@ class _EarlierChanges:
         return found, restored
 
     def _find_sources(self, change: PlaceChange, paths: set[str], removed_from: set[str]) -> None:
-        """If a change added the definition, update the files that may have contained it before."""
+        """If a change added the definition, update the paths where it may have been before."""
         if not _adds_name(self.view, change.state, change.section, self.word):
             return
         renames = list_renames(self.view)

@@ -19,7 +19,7 @@ REVISION: Final = (
 )
 # A character in the name of a revision. Tags of packages contain "@": "@org/pool@2.1.0".
 REVISION_CHAR: Final = r"[\w./@#+^~-]"
-# Before a word that may be the name of a tag or branch, but not a number or a date.
+# Matches before a word that may be the name of a tag or branch, but is not a number or a date.
 NAME_START: Final = r"(?=[A-Za-z_@]|\d[\d.-]*[A-Za-z@#])"
 REVISION_NAME: Final = rf"(?:{REVISION}|{NAME_START}{REVISION_CHAR}{{1,100}})"
 _VERSION_KIND: Final = "(?:(?:the )?(?:version|release|tag|branch|commit) )?"
@@ -64,7 +64,7 @@ _LATELY: Final = r"(?: last| recently| lately| most recently)?"
 
 
 def _commit_that(position: str) -> str:
-    """Return the pattern of "which commit that", perhaps with one of the words for its position."""
+    """Return the pattern of "which commit that", optionally with a word for its position."""
     return (
         rf"(?:(?:which|what) (?:is |was |were |are )?)?(?:the )?(?:(?:{position}) )?{_COMMIT}"
         "(?: that| which)? "

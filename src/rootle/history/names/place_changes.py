@@ -36,7 +36,7 @@ class ChangedPlace:
     # Whether all definitions are in tests or example projects, but other files use the name. An
     # example is a setting that the code reads by its name.
     is_used_elsewhere: bool = False
-    exists: bool = True  # False for a path that no indexed file has, which may have been removed
+    exists: bool = True  # False if no indexed file has the path; the file may have been removed
     # The names of the definitions that directly enclose the definitions; "" at the top level.
     scopes: frozenset[str] = frozenset()
 
@@ -63,8 +63,8 @@ class PlaceChange:
 def changes_by_lines(view: CommitView, place: ChangedPlace) -> list[PlaceChange]:
     """Return the indexed commits that changed the lines of a place, newest first.
 
-    git also lists a merge if each of its parents differs from it, because each changed other lines.
-    Such a merge is left out unless it changed lines itself.
+    git also lists a merge that differs from each of its parents, because each parent changed other
+    lines. Such a merge is left out unless it changed lines itself.
     """
     found = {}
     for sha, lines in (place.commits or {}).items():
@@ -100,7 +100,7 @@ def choose_section(view: CommitView, state: FileState, paths: Collection[str]) -
 
 
 def list_renames(view: CommitView) -> Mapping[str, set[str]]:
-    """Return the old paths of renamed files by their new paths."""
+    """Map the new path of each renamed file to its old paths."""
     found: dict[str, set[str]] = defaultdict(set)
     for _, section in view.index.sections_titled(RENAMED_TO):
         old = view.relative_label(section.label)

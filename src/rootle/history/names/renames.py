@@ -40,8 +40,8 @@ def find_renames(
 
     A commit counts if it replaced a declaration of the old name in a file by one of the new name,
     or if a line of its message contains both names, and it replaced the name in code. If the
-    indexed texts show this for no commit, those of `removals`, which removed the old name, are
-    read with git. Return None if no commit counts.
+    indexed texts show this for no commit, the commits in `removals`, which removed the old name,
+    are read with git. Return None if no commit counts.
     """
     search = _RenameSearch(view, last_word(old), last_word(new))
     with_new = {state.id for state in states_with(view, search.new)}

@@ -48,7 +48,8 @@ def describe_unlisted(
 ) -> tuple[str, ...]:
     """Return a note about commits of a period that the index lacks.
 
-    `hashes` are those that changed the files of the place, or all if it is None.
+    `hashes` are the commits that changed the files of the place, or all commits of the period if
+    `place` is None.
     """
     if not hashes:
         return ()

@@ -1,7 +1,7 @@
 """The list of images and their vectors, in a separate SQLite database in the index directory.
 
-The vectors are stored by the content of the images and by model: they survive a rebuild of the
-index, and a moved image is not embedded again.
+The vectors are identified by the content of the image and the model, so they survive a rebuild of
+the index, and a moved image is not embedded again.
 """
 
 from __future__ import annotations

@@ -173,7 +173,7 @@ class DocStore:
         return {row[0] for row in verify_rows(rows)}
 
     def section_labels(self) -> dict[int, list[str]]:
-        """Return the labels of all sections by document."""
+        """Map each document to the labels of its sections."""
         rows = self._connection.execute(f"SELECT {_SECTION_COLUMNS} FROM sections")
         labels: dict[int, list[str]] = {}
         for file_id, section in _read_sections(rows):

@@ -84,7 +84,7 @@ class Manifest:
         return found[0] if found else None
 
     def unindexed_files(self) -> list[FileState]:
-        """Return the files whose text is not indexed, or only up to a limit."""
+        """Return the files whose text is not indexed, or is indexed only up to a limit."""
         found = self._select("WHERE skip IS NOT NULL OR skipped_chars > 0", ())
         return [state for state in found if state.skip not in TEXTLESS]
 
@@ -101,7 +101,7 @@ class Manifest:
         return [os.fsdecode(row[0]) for row in rows]
 
     def documents_by_source(self) -> dict[str, int]:
-        """Return the number of indexed documents by the name of their source."""
+        """Map the name of each source to the number of its indexed documents."""
         rows = self._connection.execute(
             "SELECT source, count(*) FROM files WHERE skip IS NULL GROUP BY source"
         )

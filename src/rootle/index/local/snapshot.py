@@ -164,7 +164,7 @@ class Snapshot:
             return self._read_all_files()
 
     def _read_all_files(self) -> Sequence[FileState]:
-        """Return all states; up to a limit, they are kept, as a snapshot does not change."""
+        """Return all states, and cache them if there are few: a snapshot does not change."""
         if self._all_files is not None:
             return self._all_files
         states = tuple(self._manifest.files())
@@ -189,7 +189,7 @@ class Snapshot:
             return self._manifest.files_with_endings(endings)
 
     def unindexed_files(self) -> list[FileState]:
-        """Return the files whose text is not indexed, or only up to a limit."""
+        """Return the files whose text is not indexed, or is indexed only up to a limit."""
         with self._lock, storage_errors(self.folder):
             if self._unindexed is None:
                 self._unindexed = self._manifest.unindexed_files()

@@ -33,7 +33,7 @@ class IncompleteIndexError(IndexStorageError):
 
 
 class SnapshotSource:
-    """The newest consistent snapshot, which is reopened only after a write."""
+    """Provides the newest consistent snapshot, and reopens it only after a write."""
 
     def __init__(self, folder: Path, *, read_only: bool = False, unfinished: bool = False) -> None:
         self._folder = folder

@@ -23,7 +23,7 @@ _MAX_UNNOTIFIED: Final = 100_000
 
 
 def write_update_notice(index_dir: Path, generation: int) -> None:
-    """Notify other processes of a generation, unless the last notice contains it."""
+    """Notify other processes of a generation, unless the last notice already contains it."""
     path, content = index_dir / NOTICE_NAME, f"{generation}\n".encode()
     with suppress(OSError):
         if path.read_bytes() == content:

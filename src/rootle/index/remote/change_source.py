@@ -44,7 +44,7 @@ class ChangeSource:
 
     @property
     def removals_known_since(self) -> int:
-        """The oldest generation since which all removed files are recorded."""
+        """The generation after which the record of removed files is complete."""
         return int(self._manifest.value("removals_known_since") or 0)
 
     def index_name(self, root: str, leg: Leg) -> str:

@@ -74,7 +74,7 @@ class HttpBackend:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Convert errors from reading an unexpected response to UnavailableError."""
+        """Raise UnavailableError for any error that an unexpected response causes in the block."""
         try:
             yield
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:

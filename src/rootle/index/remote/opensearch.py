@@ -47,7 +47,7 @@ _BODY: Final = {"type": "text", "analyzer": "whitespace", "index_options": "freq
 class _Schema:
     """The fields and settings of the index of one leg."""
 
-    fields: Callable[[int], Mapping[str, object]]  # by the number of dimensions
+    fields: Callable[[int], Mapping[str, object]]  # receives the number of dimensions
     document: Callable[[RemoteChunk], Mapping[str, object]]  # empty if the chunk is not searchable
     settings: Mapping[str, object] = field(default_factory=dict)
 

@@ -24,7 +24,7 @@ class ReplicaState:
     name: str
     generation: int
     failures: int = 0  # consecutive
-    since_s: float = 0.0  # time of the first of these failures, Unix time
+    since_s: float = 0.0  # Unix time of the first of these failures
     retry_at_s: float = 0.0
     reason: str = ""
 

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 # only the space of the contents that no other project has.
 _MAX_PROJECTS: Final = 24
 _VIEW: Final = re.compile(r"[0-9a-f]{16}-[0-9a-f]{16}")
-_SOURCE: Final = "deps"  # the name of the source of all documents of a view
+_SOURCE: Final = "deps"  # the source name of all documents in a view
 # Names of top-level folders in packages that are not the names of modules.
 _PLAIN_FOLDERS: Final = frozenset(
     "src lib dist docs doc examples bin types scripts esm cjs".split()
@@ -157,7 +157,8 @@ class DependencyIndex:
     def clear(self) -> bool:
         """Delete the index of this project; return False if there was none.
 
-        Contents that other projects use stay. After the last project, the folder is deleted.
+        Contents that other projects use are kept. If no other project is left, the folder is
+        deleted.
         """
         folder = self._setup.folder
         if not os.path.isdir(folder):
@@ -307,7 +308,7 @@ def _name_some(names: Sequence[str]) -> str:
 
 
 def _list_aliases(listing: DependencyListing) -> Iterator[tuple[str, str]]:
-    """Yield each lowercase name by which a question may mention a package, and the package."""
+    """Yield pairs of a lowercase name that a question may use for a package, and the package."""
     for package in listing.packages:
         tops = {file.path.partition("/")[0] for file in package.files if "/" in file.path}
         names = sorted(top for top in tops if top.lower() not in _PLAIN_FOLDERS)[:_MAX_ALIASES]
@@ -315,7 +316,8 @@ def _list_aliases(listing: DependencyListing) -> Iterator[tuple[str, str]]:
         for alias in names if is_folder else ():
             yield alias.lower().lstrip("_"), package.name
         scope, _, last = package.name.rpartition("/")
-        # The last part can be the version of a Go module, and "@types/node" contains only types.
+        # The last part is not used if it is the version of a Go module, or if the scope is
+        # "@types", because a package such as "@types/node" contains only types.
         if scope != "@types" and not re.fullmatch(r"v\d+", last):
             yield last.lower().replace("_", "-"), package.name
     for package in listing.packages:

@@ -141,7 +141,7 @@ class HistoryReader:
 
 @dataclass(slots=True)
 class _RepositoryWalk:
-    """The walk of one repository and the record that it continues."""
+    """The history walk of one repository, and the record from which it continues."""
 
     index_dir: Path
     repository: str

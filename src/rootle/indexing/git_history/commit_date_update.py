@@ -83,7 +83,7 @@ def update_commit_dates(
 
 
 def record_dates_at(root: Path, connection: sqlite3.Connection, sha: str) -> None:
-    """Store the dates of the files of an index of one commit; the caller opens the transaction.
+    """Store the dates of the files in the index of one commit; the caller opens the transaction.
 
     A long history is not read here; its record then says where to continue.
     """
@@ -109,7 +109,7 @@ def record_dates_at(root: Path, connection: sqlite3.Connection, sha: str) -> Non
 def _read_heads(
     root: Path, repositories: Iterable[str], records: Mapping[str, HistoryRecord]
 ) -> dict[str, str]:
-    """Return for each repository a string that changes if the dates of its files may change."""
+    """Return, for each repository, a string that changes if its files may get different dates."""
     heads = {}
     for place in repositories:
         folder = os.path.join(root, place)
@@ -164,9 +164,9 @@ def _update(root: Path, place: str, dates: CommitDates) -> HistoryRecord | None:
 
 
 def _extend(folder: str, place: str, dates: CommitDates, head: str) -> HistoryRecord | None:
-    """Read the commits that are not in the history of the recorded one; return the new record.
+    """Read the commits that are not in the history of the recorded head; return the new record.
 
-    Return None if there are too many, or if reading the whole history could give other dates.
+    Return None if there are too many, or if reading the whole history could yield different dates.
     """
     record = dates.records()[place]
     base = find_base(folder, record.head, head, max_commits=_MAX_COMMITS_AT_ONCE)

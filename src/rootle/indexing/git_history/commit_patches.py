@@ -16,7 +16,7 @@ from rootle.text.secret_masking import mask_patch
 
 
 class CommitPatches:
-    """The changes of single commits, from one git process. Thread-safe."""
+    """Reads the changes of single commits, using one git process. Thread-safe."""
 
     def __init__(
         self, root: str, prefix: str, ignored: IgnoredChanges, secret_exceptions: tuple[str, ...]
@@ -52,7 +52,7 @@ class CommitPatches:
         return None
 
     def close(self) -> None:
-        """End git."""
+        """End the git process."""
         with self._lock:
             self._process.close()
 

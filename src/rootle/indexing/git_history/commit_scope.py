@@ -14,8 +14,8 @@ from rootle.sources.git.history import read_head_state
 from rootle.sources.git.repository import has_unreadable_head, head_commit
 from rootle.types import COMMIT_URI
 
-# The index may be older than the checked-out commit, so git lists up to this many times as many
-# commits as the index may contain.
+# The index may be older than the checked-out commit, so git lists up to this multiple of the
+# maximum number of indexed commits.
 _MORE_COMMITS: Final = 2
 
 
@@ -33,9 +33,9 @@ class CommitScope:
         self._known: tuple[tuple[str, ...], frozenset[int] | None] | None = None
         self._known_rest: tuple[frozenset[int] | None, frozenset[int], frozenset[int]] | None = None
         self._known_order: tuple[tuple[str, ...], Mapping[int, int]] | None = None
-        # The URIs of all commits, and their places, with the state of HEAD for which git listed
-        # them. They are kept apart from the results above, which each new batch of indexed commits
-        # makes invalid, because git would take seconds to list the same commits again.
+        # The URIs and the places of all commits, each with the state of HEAD for which git listed
+        # them. Unlike the results above, they stay valid when a batch of commits is indexed. It
+        # would take git seconds to list the same commits again.
         self._known_uris: tuple[str, frozenset[str]] | None = None
         self._known_places: tuple[str, Mapping[str, int]] | None = None
 
@@ -120,7 +120,7 @@ class CommitScope:
         return uris
 
     def _list_places(self) -> Mapping[str, int] | None:
-        """Return the places of commits in the history, by URI; None if git fails."""
+        """Return the place of each commit in the history, keyed by URI; None if git fails."""
         state = read_head_state(self._root)
         known = self._known_places
         if known is not None and known[0] == state:

@@ -56,7 +56,7 @@ class GitCommits:
         return list_hashes(self._root, [commit.sha], max_count=self._max_commits)
 
     def list_unknown(self, revisions: RevisionRange) -> Sequence[str]:
-        """Return those endpoints of a range that git does not know."""
+        """Return the endpoints of a range that git does not know."""
         names = (revisions.older, revisions.newer)
         return [name for name in names if find_commit(self._root, name) is None]
 
@@ -71,7 +71,7 @@ class GitCommits:
         return found.sha if found is not None and found.sha.startswith(prefix.lower()) else ""
 
     def read_headers(self, hashes: Sequence[str]) -> Mapping[str, CommitHeader]:
-        """Return the metadata of commits by hash, whether they are indexed or not.
+        """Return the metadata of commits, keyed by hash, whether the commits are indexed or not.
 
         Secrets are masked. Return an empty mapping if git fails.
         """
@@ -97,7 +97,7 @@ class GitCommits:
         return shown if find_prefix(self._root) else shown | (set(hashes) - changed.keys())
 
     def visible_paths(self, paths: Collection[str]) -> set[str]:
-        """Return those of the paths at which files would be indexed if they existed."""
+        """Return the paths at which a file would be indexed if it existed."""
         return filter_visible(Path(self._root), paths, self._rules)
 
     def find_by_count(self, text: str, max_count: int, timeout_s: float) -> CountedCommits:

@@ -22,7 +22,7 @@ NOT_IN_HISTORY: Final = CommitDate(True, None, "")
 class WalkProgress:
     """The dates read since the last call of `take_progress`, and the updated record."""
 
-    dates: dict[str, CommitDate]  # by path relative to the repository
+    dates: dict[str, CommitDate]  # keyed by the path relative to the repository
     record: HistoryRecord
 
 

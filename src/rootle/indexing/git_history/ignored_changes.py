@@ -1,4 +1,4 @@
-"""Hide the indexed changes of files that the current ignore files exclude."""
+"""Hide the indexed changes to files that the current ignore files exclude."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _LINE: Final = re.compile(r":\d+\Z")
 _RETRY_S: Final = 30.0
 # The paths, times, sizes and inodes of the files that decide which paths are ignored.
 _State = tuple[tuple[str, int, int, int], ...]
-# The documents with a section about a path, by path and by the label of the section.
+# Maps each path, and the label of each section about it, to the documents with such a section.
 _Places = Mapping[str, Mapping[str, Sequence[int]]]
 
 
 @dataclass(frozen=True, slots=True)
 class ShownChanges:
-    """An index of commits without the changes of files that are ignored now."""
+    """An index of commits without the changes to files that are now ignored."""
 
     index: IndexReader
     hidden: frozenset[str]  # the paths of the ignored files
-    # The documents whose changes below the folder are all hidden. Nothing of them may be shown.
+    # The documents whose changes below the folder are all hidden. No part of them may be shown.
     empty: frozenset[int]
 
 
@@ -63,7 +63,7 @@ class IgnoredChanges:
         self._failed_s = 0.0
 
     def hide(self, snapshot: Snapshot) -> ShownChanges:
-        """Return the index without the changes of the files that are ignored now.
+        """Return the index without the changes to files that are now ignored.
 
         As long as nothing changes, the result is the same object.
         """
@@ -74,7 +74,7 @@ class IgnoredChanges:
         return self._unknown is not None
 
     def drop_hidden(self, snapshot: Snapshot, changes: Sequence[FileChange]) -> list[FileChange]:
-        """Return the changes of files whose content is indexed and that are not ignored now."""
+        """Return the changes to files that have indexed content and are not ignored now."""
         known, shown = self._find(snapshot)
         paths = {path for one in changes for path in (one.path, one.old_path)}
         below = {one.removeprefix(self._prefix) for one in paths if one.startswith(self._prefix)}
@@ -90,7 +90,7 @@ class IgnoredChanges:
         ]
 
     def _find(self, snapshot: Snapshot) -> tuple[_Places, ShownChanges]:
-        """Return the paths in the index, and the index without those that are ignored."""
+        """Return the paths in the index, and the index without the changes to ignored paths."""
         with self._lock:
             if self._read is None or self._read[0] is not snapshot:
                 self._read = snapshot, *self._read_labels(snapshot)
@@ -153,7 +153,8 @@ def _mask(snapshot: Snapshot, paths: _Places, hidden: Iterable[str]) -> IndexRea
 def _find_empty(paths: _Places, hidden: frozenset[str]) -> frozenset[int]:
     """Return the documents that have only sections about hidden paths.
 
-    The documents of large commits lack sections about some files, which may not be hidden.
+    The documents of large commits are left out: they have no sections about some of the changed
+    files, and those files may be visible.
     """
     if not hidden:
         return frozenset()

@@ -53,7 +53,7 @@ class ImageEncoder(Protocol):
         """A name that changes with the model."""
 
     def expect_dimensions(self, dimensions: int) -> None:
-        """Refuse vectors of another length; 0 accepts any."""
+        """Refuse vectors of a different length; 0 accepts any."""
 
     def embed_image(self, image: bytes, media_type: str, timeout_s: float) -> Vector:
         """Return a unit vector, or raise UnavailableError."""
@@ -76,7 +76,8 @@ class ImageEmbedding:
     ) -> None:
         """`selection` is "docs" or "all", as for `ocr`.
 
-        `is_bad_input` returns whether an error concerns only the image, while the encoder works.
+        `is_bad_input` returns whether an error concerns only the image, and the encoder itself
+        works.
         """
         self._root = os.path.realpath(root)
         self._store = store

@@ -86,7 +86,7 @@ def revision_config(config: Config, *, is_table: bool) -> Config:
 
 
 class OpenedRevision:
-    """Provides the index of a revision, and reads the rest of a long history for its dates."""
+    """Provides the index of a revision, and reads the rest of a long history to get all dates."""
 
     def __init__(
         self, root: Path, view: Path, on_warning: WarningCallback, *, may_write: bool

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
     from rootle.protocols import Embedder
 
-# Values in the manifest of the store that are not copied to views: the progress of updates of the
-# store.
+# The manifest values of the store that are not copied to views, because they describe the progress
+# of its updates.
 _OWN_VALUES: Final = ("histories", "head", "dates_due", "only_added_since", "bytes_expected")
 _Key = tuple[str, int, int, int]  # URI, size and the hash of the content
 

@@ -52,7 +52,7 @@ def _last_use(view: Path) -> float:
 
 def note_use(view: Path) -> None:
     """Record that a view has just been searched."""
-    with suppress(OSError):  # a folder that cannot be written can be searched
+    with suppress(OSError):  # a folder that cannot be written can still be searched
         (view / _USED_NAME).touch(file_mode(view))
 
 

@@ -134,7 +134,7 @@ class _EventThread:
                 # expires.
                 events = self._notify.watch(_BURST_MS, _POLL_MS, 0, self._stop)
             except (OSError, WatchfilesRustInternalError) as error:
-                # For example, because a file name is not valid UTF-8.
+                # This happens, for example, if a file name is not valid UTF-8.
                 self._on_loss(str(error))
                 return
             if not isinstance(events, str):

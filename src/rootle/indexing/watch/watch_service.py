@@ -54,7 +54,7 @@ class WatchService:
             self._on_changes,
             self._on_lost_events,
         )
-        # Guards the attributes below, the debouncer and the publisher.
+        # Guards the debouncer, the publisher and the attributes below.
         self._changed = threading.Condition(threading.RLock())
         self._current_batch: ChangeBatch | None = None
         self._command = WatcherCommand()

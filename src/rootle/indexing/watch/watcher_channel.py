@@ -29,7 +29,7 @@ FOLDER: Final = WATCH_DIR
 _REQUEST_SUFFIX: Final = ".request"
 _STATE_NAME: Final = "state.json"
 _LOCK_NAME: Final = "watcher.lock"
-_LOCK_TIMEOUT_S: Final = 1.0  # for `claim`: `is_watched` holds the lock for a moment
+_LOCK_TIMEOUT_S: Final = 1.0  # for `claim`, because `is_watched` holds the lock briefly
 _POLL_S: Final = 0.01
 
 _request_numbers = count()

@@ -146,7 +146,7 @@ def _unique_texts(names: Sequence[Name]) -> tuple[str, ...]:
 
 
 def _clip(comment: Comment, lines: Lines, first: int, end: int) -> str:
-    """Return the text of a comment, or only its lines inside a chunk that contains part of it."""
+    """Return the text of a comment, or its lines in a chunk that contains only part of it."""
     if comment.first >= first and comment.end <= end:
         return comment.text
     return "\n".join(lines.rows[max(first, comment.first) : min(end, comment.end)])

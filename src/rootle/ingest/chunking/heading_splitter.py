@@ -231,7 +231,7 @@ _ADOC: Final = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
 _ADOC_BLOCK: Final = re.compile(
     r"(-{4,}|\.{4,}|={4,}|\*{4,}|/{4,}|\+{4,})[ \t]*\r?$|(`{3,})[^`\n]{0,80}$"
 )
-# The levels of headings, by the character of their underline.
+# Maps the character that underlines a heading to the level of the heading.
 _ADOC_LEVELS: Final = {"=": 1, "-": 2, "~": 3, "^": 4, "+": 5}
 _ADOC_UNDERLINE: Final = re.compile(r"(={3,}|-{3,}|~{3,}|\^{3,}|\+{3,})[ \t]*\r?$")
 # Lines that are not headings: attributes, titles of blocks, comments, rows of tables, list items,

@@ -121,7 +121,7 @@ def _cost(lines: Lines, row: int, depth: int, size: int) -> float:
 
 
 def _last_after_blank(lines: Lines, first: int, last: int) -> int | None:
-    """Return the last line that follows a blank line, between `first` and `last`."""
+    """Return the last line between `first` and `last` that follows a blank line; None if none."""
     for row in range(last, first, -1):
         if lines.is_blank(row - 1) and not lines.is_blank(row):
             return row

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from rootle.index.local.docstore import DocStore, compress_text
 from rootle.index.reader import FileState
-from rootle.ingest.analyze import Analyzer, KnownVectors
+from rootle.ingest.index_records import Analyzer, KnownVectors
 from rootle.ingest.workers.jobs import DocumentFacts, ReadJob, ReadResult
 from rootle.sources.source import DocumentReader
 from rootle.text.languages import UNKNOWN, file_language
@@ -20,7 +20,7 @@ def run_job(
 ) -> ReadResult:
     """Return the result of a job. If the document cannot be read, `skip` contains the reason.
 
-    `readers` are the readers of all sources, by name. Vectors stored in `documents` are reused.
+    `readers` maps the name of each source to its reader. Vectors stored in `documents` are reused.
     """
     if job.stored is not None and documents is not None:
         return _split_stored(job, job.stored, analyzer, documents)

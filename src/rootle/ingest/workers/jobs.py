@@ -16,7 +16,7 @@ from rootle.types import FILES, DocumentSection
 
 
 class ChunkRecord(NamedTuple):
-    """One chunk: its position, its terms by field, and its vector.
+    """One chunk: its position, the terms of each field, and its vector.
 
     This is a named tuple, because pickling thousands of dataclasses takes 50% longer.
     """

@@ -51,7 +51,7 @@ def read_documents(
         return
     # These modules import the bindings of all grammars, which a process that only writes does not
     # need.
-    from rootle.ingest.analyze import Analyzer
+    from rootle.ingest.index_records import Analyzer
     from rootle.ingest.workers.job_runner import run_job
 
     prestarted.end()

@@ -23,7 +23,7 @@ _HEADER = struct.Struct("<Q")
 class WorkerSetup:
     """The settings that a worker receives before its first job."""
 
-    readers: Mapping[str, DocumentReader]  # by the name of the source
+    readers: Mapping[str, DocumentReader]  # keyed by the name of the source
     index_dir: str
     limits: ChunkLimits
     model: ModelChoice
@@ -61,7 +61,7 @@ def main() -> None:
     # the setup much later.
     from rootle.index.local.database import open_database
     from rootle.index.local.docstore import DocStore
-    from rootle.ingest.analyze import Analyzer
+    from rootle.ingest.index_records import Analyzer
     from rootle.ingest.workers.job_runner import run_job
 
     setup: WorkerSetup | None = receive(requests)

@@ -28,7 +28,7 @@ _PLACEHOLDER_PATH: Final = re.compile(
     r"(?i)(?:^|/)(?:path/to|your|my|foo|bar|example|some|xxx|tmp|usr|etc|var|home|opt|dev|proc"
     r"|build|dist|target|out|bin|node_modules|\.git)(?:[/_.-]|$)|\.\.\."
 )
-# The extension of a file in an import -> the extensions of the sources that it is compiled from.
+# Maps the extension of an imported file to the extensions of the sources it is compiled from.
 _COMPILED_FROM: Final = {
     "js": ("ts", "tsx", "jsx", "d.ts"),
     "jsx": ("tsx",),
@@ -120,7 +120,8 @@ class DriftChecks:
         module = self._check_module(mention.text, parts)
         if module is not None or not is_specific(name):
             return module
-        # These checks read no files, so they precede those of the words of the code.
+        # These checks read no files, so they come before the checks that read the words of the
+        # code.
         if self._past is not None and not _is_distinctive(name, mention, text):
             return None
         line = text.lines.get(mention.line, "")
@@ -130,7 +131,7 @@ class DriftChecks:
         if self._project.has_word(name):
             return None
         is_type = _TYPE_NAME.fullmatch(name) is not None
-        # in another way, such as state_file for StateFile
+        # in another spelling, such as state_file for StateFile
         if (self._past is None or not is_type) and self._project.has(name):
             return None
         if self._past is None:
@@ -275,8 +276,8 @@ class DriftChecks:
         found = self._past.find_option(mention.text) or self._past.find_option(name)
         if found is None:
             return None
-        # A library can derive options from the names of fields. It is not used in a file that
-        # contains the names of options as strings.
+        # A library can derive options from the names of fields. Such a library is not used in a
+        # file that contains the names of options as strings.
         is_spelled = any(map(self._project.has, names))
         if is_spelled and not lists_options(found.path, self._signatures.text_of(found.path)):
             return None

@@ -1,4 +1,4 @@
-"""Find out which words the code of a project contains, and read as few files as possible for it."""
+"""Find out which words the code of a project contains, while reading as few files as possible."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class CodeWords:
     def __init__(
         self, index: IndexReader, states: Mapping[int, FileState], known: ReadWords
     ) -> None:
-        """`states` are the files of code, by id. New words are added to `known`."""
+        """`states` maps ids to the files of code. New words are added to `known`."""
         self._index = index
         self._states = states
         self._known = known
@@ -103,7 +103,7 @@ class CodeWords:
             known.files.add(state.id)
 
     def _has_read_all(self) -> bool:
-        """Return whether all files have been read, after reading the rest if most have been."""
+        """If enough files have been read, read the others; return whether all have been read."""
         if self._known.chars < _MOST * self._chars:
             return False
         for state in self._states.values():
@@ -132,7 +132,7 @@ class CodeWords:
     def _files_with_parts(self, folded: str) -> list[int]:
         """Return the files that contain words which, joined by hyphens, could be a folded word.
 
-        Each step extends the words that end at one position by a word that ends at a later one.
+        `reached[n]` contains the files with words that, joined, are the first n characters.
         """
         size = len(folded)
         if size > _MAX_FOLDED_CHARS:
@@ -147,7 +147,7 @@ class CodeWords:
         return sorted(reached[size])
 
     def _find_existing(self, words: list[str]) -> dict[str, set[int]]:
-        """Return the files with each of the words that occur in the index."""
+        """Return the words that occur in the index, each with the files that contain it."""
         terms = [self._term(word) for word in words]
         _, counts = self._index.sparse.file_frequencies(terms)
         return {

@@ -44,7 +44,7 @@ _BLOCKS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
 }
 # The quotation marks of multi-line strings.
 _STRINGS: Final[Mapping[str, tuple[str, ...]]] = {"python": ('"""', "'''"), "elixir": ('"""',)}
-# Comments that declare names for type checkers and editors, by language.
+# Patterns for comments that declare names for type checkers and editors, keyed by language.
 _TYPEDEF: Final = re.compile(
     r"^@(?:typedef|callback|property|prop)\s+(?:\{.{0,500}\}\s+)?\[?(?P<name>[A-Za-z_$][\w$]*)"
 )
@@ -66,7 +66,7 @@ class DividedText:
     """The lines of a source text."""
 
     code: list[str] = field(default_factory=list)
-    comments: dict[int, str] = field(default_factory=dict)  # line, from 1 -> comment without marker
+    comments: dict[int, str] = field(default_factory=dict)  # line number -> comment without marker
 
     def add_comment(self, number: int, text: str) -> None:
         """Add the comment on a line; a long comment is truncated."""

@@ -12,15 +12,15 @@ from rootle.text.languages import UNKNOWN, file_language
 _OPTION_WORDS: Final = re.compile(
     r"(?i)option|add_arg|argument|flag|getopt|strcmp|\bon\b|\bArg\b|long|case|\busage"
 )
-# A line that contains only a string, such as the first argument of a call with one argument a line.
+# A line that contains only a string, such as an argument of a call with one argument per line.
 _LONE_STRING: Final = re.compile(r"\s*[\"'`][\w -]+[\"'`]\)?,?\s*$")
 _QUOTED_OPTION: Final = re.compile(r"[\"'`(\[](?:--)?[a-z][a-z0-9]*(?:-[a-z0-9]+)+[\"'`\s=\[,]")
-_LINES_ABOVE: Final = 2  # that may belong to the same call as a lone string
+_LINES_ABOVE: Final = 2  # lines that may belong to the same call as a lone string below
 _SCRIPTS: Final = ("bash", "yaml", "make", "dockerfile", UNKNOWN)
 
 
 def defines_option(path: str, line: str, read_above: Callable[[int], str]) -> bool:
-    """Return whether a line with the name of an option defines it, and does not only pass it on.
+    """Return whether a line with an option's name defines the option instead of passing it on.
 
     `read_above` returns the given number of lines above the line.
     """

@@ -216,7 +216,7 @@ class _DriftSearch:
 
 
 def _merge(reports: Sequence[DriftReport]) -> list[DriftReport]:
-    """Return at most one report for each name of a kind in a text.
+    """Return at most one report for each combination of text, kind and name.
 
     A name that is reported as a parameter is not reported a second time.
     """

@@ -22,8 +22,8 @@ def is_setting(text: NamedText, mention: Mention, removed: PastName) -> bool:
     """Return whether a name is probably a setting, such as `play.ws.ahc.maxConnections`.
 
     In the languages of `_PACKAGED`, the name of a member of a class does not begin with a package.
-    A dotted name in lower case is therefore not that of a removed member. A name without qualifiers
-    is a setting if the text has a setting that ends with it.
+    A dotted name in lower case is therefore not the name of a removed member. A name without
+    qualifiers is a setting if the text has a setting that ends with it.
     """
     if file_language(removed.path) not in _PACKAGED or not removed.is_indented:
         return False

@@ -52,7 +52,7 @@ class PastName:
     commit: CommitFacts
     # classes that may declare a method that the removed line overrides
     bases: frozenset[str] = frozenset()
-    is_indented: bool = False  # whether the removed line was indented, as that of a member is
+    is_indented: bool = False  # whether the removed line was indented, like a line of a member
 
 
 class PastNames:

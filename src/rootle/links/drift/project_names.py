@@ -63,7 +63,7 @@ class ProjectNames:
 
     @cached_property
     def _reversed(self) -> list[str]:
-        """The paths of files and folders, read backwards and sorted."""
+        """The paths of files and folders, each with its characters reversed, sorted."""
         return sorted(f"/{path}"[::-1] for path in self.files | self.folders)
 
     def has_path_end(self, path: str) -> bool:

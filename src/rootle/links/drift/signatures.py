@@ -57,7 +57,7 @@ def parse_arguments(text: str) -> Arguments | None:
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """The definitions of the functions with one name."""
+    """The definitions of all functions that have the same name."""
 
     first: str  # the likeliest definition with its parameters, on one line
     words: frozenset[str]  # the words in all definitions

@@ -232,7 +232,8 @@ def description_end(text: str) -> int:
 def is_composed(text: str) -> bool:
     """Return whether words, names or code follow a description, as in queries of language models.
 
-    People ask questions instead. A question with several clauses is recognized as one by its words.
+    People ask questions instead. A question with several clauses is recognized as a question by its
+    words.
     """
     head = text[:_MAX_CHARS]
     if description_end(text) < len(text):

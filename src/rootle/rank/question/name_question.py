@@ -177,7 +177,7 @@ _BARE: Final = re.compile(_NAME)
 _OPERATOR_NAMES: Final = (
     r"(symbol|definitions?|uses|callers|assignments|reads|tests|implementations)"
 )
-# The number of the first use of a page, at the end of any question that lists uses.
+# The number of the first use on the requested page, at the end of a question that lists uses.
 _FROM: Final = re.compile(r"\s+from:(\d{1,6})[?.!\s]*$")
 _OPERATOR: Final = re.compile(_OPERATOR_NAMES + r":\s*" + _NAME)
 _FIRST_OPERATOR: Final = re.compile(rf"\s*({_OPERATOR_NAMES}:{_NAME})(?=\s+\S)")

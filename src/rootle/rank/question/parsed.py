@@ -23,7 +23,7 @@ from rootle.text.terms import STOP_WORDS, WORD, split_identifier, whole_identifi
 
 # The weight of stop words. The weights 0, 0.15 and 0.4 were compared in the first prototype.
 STOP_WEIGHT: Final = 0.15
-# The weight of two consecutive words joined to one term, because they may be one identifier: "retry
+# The weight of a term that joins two consecutive words, because they may be one identifier: "retry
 # backoff" as retry_backoff.
 PAIR_WEIGHT: Final = 0.5
 MAX_TERMS: Final = 64
@@ -36,8 +36,8 @@ _PLACE_WORDS: Final = 9
 # Questions with these intents ask about one place even if they are short
 # (docs/decisions/0047-detail-depends-on-the-kind-of-question.md).
 _PLACE_INTENTS: Final[frozenset[Intent]] = frozenset(("error", "test", "usage"))
-# Requests for a change with fewer words, such as "handle redirects", name a topic. Tests seldom
-# explain a topic.
+# A request for a change that has fewer words, such as "handle redirects", names a topic. Tests
+# seldom explain a topic.
 _CHANGE_WORDS: Final = 5
 # If fewer words remain without the guessed names, the text is a list of names. Then all names count
 # equally.

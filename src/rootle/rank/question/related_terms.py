@@ -78,7 +78,7 @@ def phrase_key(stems: Sequence[str]) -> int:
 
 
 class RelatedTermTable:
-    """Terms by phrase, in arrays that are read in a millisecond."""
+    """Maps phrases to terms, using arrays that are read in a millisecond."""
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]], terms: Sequence[str]) -> None:
         """Create a table from the arrays of the model file and the stems of its terms.

@@ -6,8 +6,8 @@ import re
 from typing import Final
 
 _MENTION: Final = re.compile(r"\b(?:test(?:s|ed|ing)?|specs?|fixtures?|test_?cases?)\b", re.I)
-# Queries of up to this many words name a topic: "retry tests" asks for tests, "test client" may ask
-# for code.
+# Queries of up to this many words just name a topic: "retry tests" asks for tests, but "test
+# client" may ask for code.
 TOPIC_WORDS: Final = 6
 _TOPIC: Final = re.compile(r"\b(?:tests?|specs?|test_?cases?)\W*$", re.I)
 # Questions about how tests are run are answered by the files that set up the tests.
@@ -17,7 +17,8 @@ _EXCLUDED: Final = re.compile(
     r" (?:the )?(?:tests?|specs?)\b|\b(?:tests?|specs?) (?:aside|excluded)\b",
     re.I,
 )
-# Questions are shorter. A longer text is a message or code, and its beginning says what is asked.
+# Questions are shorter than this. A longer text is a message or code, and its beginning says what
+# is asked.
 _MAX_CHARS: Final = 1_000
 _KIND: Final = r"(?:unit|integration|regression|system|functional|acceptance|smoke|e2e|end-to-end)"
 _REQUEST: Final = re.compile(
@@ -32,7 +33,7 @@ _REQUEST: Final = re.compile(
     |\bwhere\s(?:is|are)\b.*\btested\b""",
     re.I | re.X,
 )
-# Code of a test, which language models write after a description.
+# The code of a test. Language models append such code to a description.
 _TEST_CODE: Final = re.compile(
     r"@Test\b|\bdef\stest_|\bfunc\s[Tt]est\w*\(|\bfn\stest_|\b(?:it|test|describe|context)\(['\"`]"
     r"|\bTEST(?:_\w)?\(|\[(?:Fact|Theory|Test)\]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# The last part may be marked, as in `5.0.0-rc.1`, `5.6b2` and `2.0.0.dev3`.
+# The last part may have a suffix, as in `5.0.0-rc.1`, `5.6b2` and `2.0.0.dev3`.
 _VERSION: Final = re.compile(
     r"(?<![\w./-])(?:[\w/-]{1,40}@)?v?(\d{1,4}(?:\.\d{1,6}){1,3}"
     r"(?:[-.]?(?:alpha|beta|canary|dev|next|pre|post|rc|a|b)[-.]?\d{0,4})?)(?![\w/-]|\.\w)",
@@ -16,7 +16,7 @@ _RELEASE: Final = re.compile(
     r"|what (?:has |was |did )?changed? (?:in|with)|changes (?:in|of))\b",
     re.IGNORECASE,
 )
-# Questions for a time or a range of versions.
+# Matches questions that ask for a time or name a range of versions.
 _RANGE: Final = re.compile(
     r"^\s*(?:when|who|why)\b|\b(?:since|between|from|before|after|until|to)\b|\.\.", re.IGNORECASE
 )
@@ -31,5 +31,5 @@ def find_asked_version(text: str) -> str:
 
 
 def version_pattern(version: str) -> re.Pattern[str]:
-    """Return a pattern for a version as a unit: 5.6.1 is neither in 5.6.10 nor in 15.6.1."""
+    """Return a pattern that matches a version as a whole: 5.6.1, but not in 5.6.10 or 15.6.1."""
     return re.compile(rf"(?<![\w.])v?{re.escape(version)}(?![\w-]|\.\w)", re.IGNORECASE)

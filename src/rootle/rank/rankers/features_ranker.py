@@ -65,7 +65,7 @@ class RankedFiles:
     scores: Floats  # of every candidate; 0 or more, and seldom more than 1
     features: Floats  # contribution of each feature to the score, columns as in NAMES
     table: Floats  # unweighted features
-    learned: Floats | None = None  # change of the score by the learned ranker
+    learned: Floats | None = None  # change that the learned ranker made to the score
     # Other contributions to the score, by name.
     signals: Mapping[str, Floats] = field(default_factory=dict)
 

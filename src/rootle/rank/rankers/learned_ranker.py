@@ -10,14 +10,15 @@ import numpy as np
 
 from rootle.models.shipped import RANKER_V1, model_file
 from rootle.rank.rankers.features_ranker import RankedFiles, rank_files
-from rootle.rank.rankers.model_features import COLUMNS, model_columns
+from rootle.rank.rankers.learned_ranker_columns import COLUMNS, model_columns
 from rootle.rank.rankers.tree_ensemble import GradientBoostedTrees, load_trees
 from rootle.rank.ranking_inputs import Floats, RankingInputs
 
-# The number of files that are reordered. The trees were trained on this many of the best files by
-# the weighted sum.
+# The number of files that are reordered. The trees were trained on the same number of files: the
+# best ones by the weighted sum.
 RERANKED: Final = 30
-# Training starts from the weighted sum times this factor, so the trees have this scale.
+# Training starts from the weighted sum times this factor, so the outputs of the trees have this
+# scale.
 SUM_SCALE: Final = 30.0
 
 
@@ -30,8 +31,8 @@ def shipped_trees() -> GradientBoostedTrees:
 def rank_learned(inputs: RankingInputs, trees: GradientBoostedTrees) -> RankedFiles:
     """Rank the candidate files by the weighted sum corrected by the trees.
 
-    The correction is multiplied by the detail of the question. Questions of a few words name a
-    topic. For such questions, the trees were never better than the sum, so the trees are ignored.
+    The correction is multiplied by `Question.detail`, which is 0 for questions that just name a
+    topic. For such questions, the trees were never better than the sum.
     """
     by_sum = rank_files(inputs)
     detail = inputs.question.detail

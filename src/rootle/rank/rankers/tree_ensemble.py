@@ -25,7 +25,7 @@ class GradientBoostedTrees:
 
     columns: tuple[str, ...]  # names of the columns that `column` refers to
     column: NDArray[np.int16]  # column that a node compares
-    threshold: Floats  # at most this value: continue with the left child
+    threshold: Floats  # values up to this one lead to the left child
     left: NDArray[np.int16]
     right: NDArray[np.int16]
     value: Floats  # output of a leaf

@@ -64,7 +64,7 @@ def expand_commits(
     """Replace the state of each commit with one state for each file that the commit changed.
 
     A commit then passes the filters by path and language if one of its files passes them. Commits
-    and files that `since:` or `until:` with a revision excludes are left out.
+    and files are left out if `since:` or `until:` names a revision and excludes them.
     """
     states = select_by_history(parsed, states, list_period, list_changed)
     has_filter = (
@@ -175,8 +175,8 @@ def _path_test(query: SearchQuery) -> Iterable[_Test]:
 def _language_test(names: Iterable[str] | None, states: Collection[FileState]) -> Iterable[_Test]:
     """Yield a test for the languages with these names.
 
-    The language of a header "a.h" is C by its name. In a project with C++ files, such a header is
-    usually shared or C++, so that it also passes a filter for C++.
+    The language of a header "a.h" is C by its name. In a project with C++ files, such a header
+    usually belongs to C++ or to both languages, so it also passes a filter for C++.
     """
     if names is None:
         return
@@ -233,10 +233,10 @@ def _text_tests(parsed: ParsedQuery, states: Collection[FileState]) -> Iterable[
 
 
 def _history_tests(parsed: ParsedQuery, now_s: float, *, by_history: bool) -> Iterable[_Test]:
-    """Yield tests for `in:`, `author:`, `since:` and `until:`. Every `in:` accepts commits.
+    """Yield tests for `in:`, `author:`, `since:` and `until:`. Commits pass every `in:`.
 
-    `select_by_history` decides whether a commit, or a file if `by_history` is set, passes a filter
-    with a revision.
+    If a filter names a revision, `select_by_history` has decided which commits pass it and, if
+    `by_history` is set, which files pass it.
     """
     if parsed.kinds and "code" not in parsed.kinds:
         yield lambda state: state.source != FILES or is_document(state.path, state.language)
@@ -289,12 +289,12 @@ def _read_date(name: str, text: str, now_s: float) -> float:
 
 
 def _path_search(typed: Sequence[str]) -> Callable[[str], bool]:
-    """Return a test for paths that contain one of the typed paths, at the start of a name.
+    """Return a test for paths that contain a typed path that starts at a file or folder name.
 
     Case is ignored. The globs are compiled once, because there may be many of them.
     """
     texts = [compose(one).lower().removeprefix("./").lstrip("/") for one in typed]
-    # A name may contain brackets, as in `app/[id]/page.tsx`, so a glob is also searched as a text.
+    # A name may contain brackets, as in `app/[id]/page.tsx`, so a glob is also searched literally.
     names = [f"/{text}" for text in texts]
     globs = [compile_glob(f"**/{text}") for text in texts if is_glob(text)]
 

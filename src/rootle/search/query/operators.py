@@ -49,8 +49,8 @@ KINDS: Final = (*PROJECT_KINDS, *COLLECTION_KINDS)
 class ParsedQuery:
     """A question, split into its words and its operators."""
 
-    text: str  # the words without the operators, and the words in the phrases and the regex
-    # The words without the operators. `text` contains them, so they need not be compared.
+    text: str  # the words outside the operators, and those in the phrases and the regex
+    # Only the words outside the operators. They need not be compared, because `text` contains them.
     words: str = field(default="", compare=False, kw_only=True)
     phrases: tuple[str, ...] = ()  # a file must contain all of them
     excluded: tuple[str, ...] = ()  # words and phrases that results must not show

@@ -21,8 +21,8 @@ from rootle.rank.question.parsed import Question, parse_question
 from rootle.rank.question.related_terms import find_related_terms, related_words
 from rootle.search.query.operators import ParsedQuery, parse_query
 from rootle.search.query.spelling import Correction, apply_corrections, find_corrections
+from rootle.search.query_traits import NO_TRAITS, Traits
 from rootle.search.request import SearchRequest
-from rootle.search.traits import NO_TRAITS, Traits
 from rootle.serialization.dates import read_revision
 from rootle.serialization.timestamps import format_timestamp
 from rootle.text.stemmer import open_stemmer

@@ -36,8 +36,8 @@ MAX_SECONDS: Final = 2.0
 _MATCHES_PER_FILE: Final = 5_000
 
 Finder = Callable[[str], Sequence[int]]  # returns the positions of matches in a text
-# Returns the numbers of the lines with a match, from 1, in ascending order, each with the position
-# of the first match in the line, from 0.
+# Maps the number of each line with a match (from 1, in ascending order) to the position of the
+# first match in the line (from 0).
 LineFinder = Callable[[Sequence[str]], Mapping[int, int]]
 
 
@@ -45,10 +45,11 @@ LineFinder = Callable[[Sequence[str]], Mapping[int, int]]
 class ExactMatches:
     """The files that contain every phrase and match the regex, by descending BM25 score."""
 
-    # By file id: the positions of the matches, one sequence for each phrase and one for the regex.
+    # Maps each file id to the positions of the matches: one sequence for each phrase and one for
+    # the regex.
     places: Mapping[int, tuple[Sequence[int], ...]]
     files_read: int
-    files_total: int  # files that may match
+    files_total: int  # the number of files that may match
 
     @property
     def is_truncated(self) -> bool:

@@ -34,7 +34,7 @@ _CATEGORIES: Final = {
 _LOOK_REMEDY: Final = (
     'match the text itself, or exclude lines with a word, as in regex:"def \\w+" -test'
 )
-# Constructs that RE2 cannot match in linear time, and alternatives.
+# Constructs that RE2 cannot match in linear time: the description of each, and what to use instead.
 _UNSUPPORTED: Final = {
     "GROUPREF": ("a backreference such as \\1", "repeat the part that the group contains"),
     "GROUPREF_EXISTS": ("a condition (?(1)…)", "search for each variant separately, or use |"),

@@ -32,7 +32,7 @@ from rootle.text.translated_paths import is_catalogue
 MAX_CANDIDATE_FILES: Final = 60
 
 
-Lines = Mapping[int, Sequence[int]]  # line numbers by file id, best line first
+Lines = Mapping[int, Sequence[int]]  # file id -> line numbers, best line first
 
 _NO_IDS: Final[Ids] = np.zeros(0, np.int64)
 
@@ -49,8 +49,8 @@ class ScopedQuery:
     valid_until_s: float = math.inf  # Unix time at which a file becomes too old for the filter
     degraded: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    # The scope of the same question if its quotes are ignored. None if the question has no phrases,
-    # or a regex.
+    # The scope of the same question if its quotes are ignored. None if the question has no phrases
+    # or if it has a regex.
     unquoted: ScopedQuery | None = None
 
     @property
@@ -86,7 +86,7 @@ def apply_filters(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
 
 
 def match_phrases(request: SearchRequest, scoped: ScopedQuery) -> ScopedQuery:
-    """Narrow the scope of an exact query to the files with every phrase that match the regex.
+    """Narrow an exact query to the files that contain every phrase and match the regex.
 
     If there are no such files, a note says so, and the other words of the question are searched in
     all files of the scope. If there are no other words, the new scope is empty.

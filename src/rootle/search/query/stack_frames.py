@@ -18,8 +18,8 @@ from rootle.rank.frame_functions import read_function
 # A text without a digit and without a slash has no frames.
 FRAME_MARK: Final = re.compile(r"[\d/]")
 _MAX_FRAMES: Final = 12
-_MAX_BEFORE: Final = 600  # characters of a line around a place that are read for its function
-_MAX_FILES: Final = 3  # files to which one frame may refer
+_MAX_BEFORE: Final = 600  # characters on each side of a place that are searched for its function
+_MAX_FILES: Final = 3  # maximum number of files to which one frame may refer
 # `src/retry.py:42`, `src/retry.py(42)`, `"src/retry.py", line 42`, `retry.cs:line 42`,
 # `retry.php on line 42`, `retry.py#L42`, `Retry.java:[42,7]` and `file=src/retry.py,line=42`.
 _FRAME: Final = re.compile(
@@ -49,7 +49,7 @@ _OUTSIDE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """The lines to which the frames in a text refer, by file id, the innermost frame first."""
+    """The lines to which the frames in a text refer, for each file id, innermost frame first."""
 
     lines: Mapping[int, list[int]]
     # The lines in files whose name matches a frame, but whose folders do not.
@@ -134,7 +134,7 @@ def _innermost_first(text: str) -> list[Frame]:
 
 
 def _read_rows(text: str) -> Iterator[Frame]:
-    """Yield the place of each row below a path that is alone on its line."""
+    """Yield the places in the rows that follow a path on a line of its own."""
     path = ""
     for line in text.split("\n"):
         if heading := _HEADING.fullmatch(line):

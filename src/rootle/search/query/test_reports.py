@@ -54,7 +54,7 @@ _NAMES: Final = tuple(
         r"(?:(?:FAIL|ERROR):? )?(?P<name>[A-Z][\w:]{0,100}#test_\w{1,200})\b",
     )
 )
-# Vitest and Jest name the file of a test, followed by titles or with the titles below it.
+# Vitest and Jest name the file of a test. Its titles follow on the same line or below it.
 _FILE: Final = re.compile(
     rf"\s*(?:FAIL|❯|×|✗)\s+(?:\|[^|]{{1,40}}\|\s+)?{_PATH}(?P<titles>(?: > .{{1,300}})?)\s*$"
 )

@@ -66,7 +66,7 @@ def add_mentions(index: IndexReader, result: SearchResult, file_id: int) -> Sear
 
 
 def _read_diagrams(index: IndexReader, result: SearchResult, file_id: int) -> str:
-    """Return the whole text of the diagrams of which a result shows at least a part.
+    """Return the whole text of the diagrams that a result shows at least in part.
 
     If the index has no section for the lines of the result, return the text of the file.
     """

@@ -41,7 +41,7 @@ def find_definition(chunks: Sequence[ChunkRow], line: int) -> LineInterval | Non
 
 
 def find_imports(lines: Sequence[str], used: Collection[str], before: int) -> list[int]:
-    """Return the lines above `before` that import a used name, and where their statements begin."""
+    """Return lines above `before` that import a used name, and the starts of their statements."""
     found: list[int] = []
     for start, last in _import_statements(lines, min(before - 1, _MAX_TOP_LINES)):
         here = [

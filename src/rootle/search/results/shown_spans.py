@@ -36,7 +36,8 @@ from rootle.types import Span
 # enough. Overlapping chunks may be skipped, so more of them are considered.
 _MAX_SPANS: Final = 4
 _MAX_OVERLAPPING_SPANS: Final = 8
-# Chunks per page that get a BM25 score. The other chunks contain few words of the question.
+# The maximum number of chunks per page that get a BM25 score. The others contain few words of the
+# question.
 _MAX_CHUNKS_WITH_WORDS: Final = 200
 # The score of an exact match, higher than that of any chunk, so that exact matches come first.
 _MATCH_SCORE: Final = 1_000.0
@@ -44,7 +45,7 @@ _MATCH_SCORE: Final = 1_000.0
 _NEAR_CHARS: Final = 200
 _LINES_BEFORE_MATCH: Final = 5
 _LINES_BEFORE_LINE: Final = 2
-# A line that closes a definition that is not inside another one.
+# The closing line of an outermost definition.
 _CLOSES_ALL: Final = re.compile(r"(?:[})\]]+|end)[;,]?\s*$")
 # A directive, a label or an option of a directive in reStructuredText.
 _DIRECTIVE: Final = re.compile(r"\s*(?:\.\.(?:\s|$)|:[\w-]{1,40}:)")
@@ -100,7 +101,7 @@ class ExcerptReader:
         return [next(indexed) if text is None else text for text in found]
 
     def read_chunks(self, chunk_ids: Iterable[int]) -> dict[int, str]:
-        """Return the texts of known chunks by id. Chunks of the same file must be adjacent."""
+        """Map the ids of known chunks to their texts. Chunks of the same file must be adjacent."""
         rows = self._index.chunks(list(chunk_ids))
         texts = self.read([(row.file_id, row.start, row.end) for row in rows.values()])
         return dict(zip(rows, texts, strict=True))
@@ -175,9 +176,9 @@ def read_spans(
 def is_below_definition(lines: Sequence[str], first: int, end: int) -> bool:
     """Return whether the lines from `first` to `end` - 1 of a chunk are below its definition.
 
-    Indexing adds a short last line of a file, such as `export { a as b }`, to the chunk above it,
-    which keeps the scope of its definition. Such a line has no indentation and follows the line
-    that closes the definition. That line may also be shown.
+    Indexing adds a short last line of a file, such as `export { a as b }`, to the chunk above it.
+    This chunk keeps the scope of its definition. The added line has no indentation and follows the
+    line that closes the definition. The closing line may also be shown.
     """
     above = enumerate(lines[: first + 1])
     closing = next((at for at, line in above if _CLOSES_ALL.match(line)), None)
@@ -220,7 +221,7 @@ def _rescore_documents(
     file_ids: Sequence[int],
     rows: Rows,
 ) -> list[Sequence[tuple[int, float]]]:
-    """Lower the scores of short chunks of documents, and add the chunks that are read to `rows`.
+    """Lower the scores of short chunks of documents. Chunks that are read are added to `rows`.
 
     A chunk is also found by the words of its headings. A chunk with little other text, such as a
     cell with one statement, would therefore come before the text that the headings introduce.
@@ -260,7 +261,7 @@ def _slice_range(positions: Sequence[int], start: int, end: int) -> Sequence[int
 
 
 def _closest(places: Sequence[Sequence[int]]) -> tuple[int, int]:
-    """Return the start and the length of the shortest range with a position of each sequence."""
+    """Return the start and length of the shortest range that has a position of each sequence."""
     merged = sorted((at, kind) for kind, some in enumerate(places) for at in some)
     last: dict[int, int] = {}
     best = (merged[0][0], merged[-1][0] - merged[0][0])
@@ -321,8 +322,9 @@ class _SpanSelector:
     ) -> Iterator[ScoredSpan]:
         """Yield a span for each chunk with matches.
 
-        Each phrase or regex that matches increases the score of the span, and so does a short
-        distance between the matches. The closest matches determine where the span starts.
+        The more phrases and regexes match in the chunk, and the closer the matches are to each
+        other, the higher the score of the span. The closest matches determine where the span
+        starts.
         """
         for row in self._index.list_chunks(file_id):
             here = [_slice_range(some, row.start, row.end) for some in places]
@@ -335,7 +337,7 @@ class _SpanSelector:
                 yield ScoredSpan(row.id, self._start_line(row, first), row.end_line, score)
 
     def _line_spans(self, file_id: int) -> Iterator[ScoredSpan]:
-        """Yield a span for each line that must be shown, the first one with the highest score."""
+        """Yield a span for each line that must be shown. The first span has the highest score."""
         rows = self._index.list_chunks(file_id)
         for at, line in enumerate(self._lines[file_id]):
             row = next((row for row in rows if row.start_line <= line <= row.end_line), None)

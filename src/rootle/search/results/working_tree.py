@@ -27,7 +27,7 @@ _MAX_BYTES: Final = 1_000_000
 _MAX_CONTINUATION_BYTES: Final = 5_000
 _MAX_CACHED_FILES: Final = 200
 _NOT_CACHED: Final = np.zeros(0, np.int32)
-# Ranges within this many bytes are read together, which is faster than one by one.
+# Ranges within this many bytes are read together, which is faster than reading them one by one.
 _MAX_JOINT_BYTES: Final = 32_768
 # A file that has grown beyond this size since it was indexed is not shown.
 _MAX_CURRENT_BYTES: Final = 16_000_000

@@ -55,7 +55,7 @@ class HybridRetriever:
                 f"(words: {sparse_call.failure}; "
                 f"vectors: {dense_call.failure or 'no text has a vector yet'})"
             )
-        candidates = gather_candidates(
+        return gather_candidates(
             request,
             scoped,
             sparse or NO_SPARSE,
@@ -63,12 +63,6 @@ class HybridRetriever:
             limit=self._config.max_merged_candidates,
             degraded=self._find_degraded(sparse, neighbors, request.session.index.generation),
         )
-        request.trace.record_retrieval(
-            sparse_hits=len(sparse.body.ids) if sparse else 0,
-            dense_hits=len(neighbors.hits.ids) if neighbors else 0,
-            candidates=len(candidates.inputs.chunks.ids),
-        )
-        return candidates
 
     def close(self) -> None:
         """Stop the threads."""

@@ -183,10 +183,10 @@ class MatchedTerms:
     """The chunks in which terms occur."""
 
     frequencies: Sequence[int]  # the number of files with each of the terms
-    rarity: Floats  # of each of the rarest terms, which were searched
-    texts: Sequence[str]  # these terms
-    file_ids: Ids  # of each chunk with such a term
-    masks: Ids  # the terms in each chunk, as bits
+    rarity: Floats  # of each searched term; only the rarest terms are searched
+    texts: Sequence[str]  # the searched terms
+    file_ids: Ids  # of each chunk that contains a searched term
+    masks: Ids  # for each of these chunks, the terms that it contains, as bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +220,7 @@ def read_facts(index: IndexReader, neighbors: Neighbors | None, file_ids: Ids) -
 def match_terms(
     index: IndexReader, terms: Sequence[str], limit: int, file_ids: Sequence[int]
 ) -> MatchedTerms:
-    """Find the chunks of some files with the rarest terms, at most `limit` chunks."""
+    """Search some files for at most `limit` chunks that contain the rarest of the terms."""
     total, frequencies = index.sparse.file_frequencies(terms)
     rarity = np.log1p((total + 1) / (np.array(frequencies) + 0.5))
     # If too many chunks match, the index returns those with the last terms. Therefore the rarest
@@ -259,7 +259,7 @@ def _fits(vectors: Matrix, index: DenseReader) -> bool:
 
 
 class _Encoder(NamedTuple):
-    """An embedder and its protocols, which are checked only once because the check is slow."""
+    """An embedder and the protocols that it supports, which are checked only once for speed."""
 
     embedder: Embedder
     embed: Callable[[Question], Matrix]  # returns one row

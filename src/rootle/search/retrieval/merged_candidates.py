@@ -51,7 +51,9 @@ class Candidates:
     chunks: FileChunks  # all chunks of the candidate files
     likely_chunks: Ids  # the one that is likely to be shown from each candidate file, or -1
     degraded: tuple[str, ...] = ()  # legs that did not answer, and "stale"
-    unranked_files: Collection[int] = ()  # retrieved, but more than can be candidates
+    unranked_files: Collection[int] = ()  # files that were retrieved but exceed the limit
+    sparse_hits: int = 0  # chunks found by each leg
+    dense_hits: int = 0
 
     @property
     def has_words(self) -> bool:
@@ -66,7 +68,7 @@ class CandidateIds:
     chunks: Ids
     chunk_files: Ids  # the file of each chunk
     files: Ids
-    unranked_files: Collection[int] = ()  # retrieved, but more than can be candidates
+    unranked_files: Collection[int] = ()  # files that were retrieved but exceed the limit
 
 
 def gather_candidates(
@@ -115,6 +117,8 @@ def gather_candidates(
         find_likely_chunks(inputs),
         degraded,
         unranked,
+        sparse_hits=len(sparse.body.ids),
+        dense_hits=len(dense_hits.ids),
     )
 
 
@@ -252,7 +256,7 @@ def _ranking_inputs(
 
 
 def _file_cosines(chunks: FileChunks, file_ids: Ids) -> Floats:
-    """Return the best and the mean cosine of each file's chunks, or 0 without chunks."""
+    """Return the best and the mean cosine of each file's chunks; 0 for a file without chunks."""
     best_and_mean = np.zeros((2, len(file_ids)))
     if chunks.cosines is None or not len(chunks.file_ids):
         return best_and_mean

@@ -1,4 +1,4 @@
-"""Pipeline stages: collapse duplicates and translations into one result with the other paths.
+"""Pipeline stages: collapse duplicates and translations into one result that lists the other paths.
 
 Two files are duplicates if their bytes are equal, or if the chunks that are likely to be shown from
 them differ only in a few words, as in generated code. Such chunks have nearly the same vector, so
@@ -103,7 +103,8 @@ class Deduplication:
         return differences
 
 
-# By the ids of two chunks: the parts of words in which they differ; None if they are not similar.
+# Maps the ids of two chunks to the parts of words in which they differ; None if they are not
+# similar.
 _Differences = dict[tuple[int, int], frozenset[str] | None]
 
 

@@ -16,7 +16,7 @@ from rootle.search.request import SearchRequest
 from rootle.types import COMMIT_URI, SearchQuery
 
 _MAX_MATCHES: Final = 100
-# The fields of ParsedQuery that contain several values, by the operator before each value.
+# Maps each operator that may occur several times to the field of ParsedQuery with its values.
 _LISTS: Final = {
     "path:": "paths",
     "-path:": "excluded_paths",
@@ -31,7 +31,8 @@ class _Filter:
     """A filter of a query, or several filters of the same kind."""
 
     names: tuple[str, ...]  # as the user wrote them
-    # The values that remove the filter, by field; Any, because the fields have different types.
+    # Maps each field of the filter to the value that removes the filter. Any, because the fields
+    # have different types.
     query: Mapping[str, Any] = field(default_factory=dict)  # of SearchQuery
     parsed: Mapping[str, Any] = field(default_factory=dict)  # of ParsedQuery
 

@@ -250,7 +250,7 @@ def _note_plain_operator(scoped: ScopedQuery) -> ScopedQuery:
 
 
 def _is_answer(symbols: SymbolAnswer, question: NameQuestion) -> bool:
-    """Return whether the name is defined, or is that of a test file.
+    """Return whether a definition of the name or a test for it was found.
 
     If it cannot be an ordinary word, a use is enough.
     """

@@ -13,8 +13,8 @@ from rootle.search.query.parse import ParsedQuestion
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.query.spelling import find_nearest_name
 from rootle.search.request import SearchRequest
-from rootle.search.stages.absent_words import check_confidence, note_unread
 from rootle.search.stages.filter_notes import note_filters
+from rootle.search.stages.low_confidence import check_confidence, note_unread
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.search.stages.unindexed_text import note_unindexed
 from rootle.serialization.brief import CORRECTED

@@ -145,7 +145,8 @@ def _add_frames(message: TextSources, frames: Lines, *, is_logged: bool) -> Text
     """Return the lines of frames and those of a message.
 
     The frames come first. A logger writes the place of the statement with the message. If the file
-    of this place has the message, its line comes first, because the file may have changed.
+    of this place contains the message, the line with the message comes first, because the file may
+    have changed.
     """
     places = [at for at in frames if at in message.lines] if is_logged else []
     lines: dict[int, Sequence[int]] = {

@@ -50,7 +50,8 @@ class RankedAnswer:
     lines: Lines = field(default_factory=dict)  # lines that results must show
     # Whether the pasted message or the section about the version of the question was found.
     has_source: bool = False
-    # Why the answer is wrong, such as that the requested name has no definition; "" if unknown.
+    # Why the answer is wrong, for example because the requested name has no definition; "" if no
+    # reason is known.
     undefined: str = ""
 
     @property
@@ -125,6 +126,9 @@ class RankStep:
         """Return the ranked answer for the candidates of a query."""
         inputs, scoped = candidates.inputs, candidates.scoped
         count = len(inputs.chunks.ids)
+        request.trace.record_retrieval(
+            sparse_hits=candidates.sparse_hits, dense_hits=candidates.dense_hits, candidates=count
+        )
         with request.trace.rerank_stage(count) if self._is_final else nullcontext():
             used, ranked = rank_within(self._ranker, inputs, self._timeout_ms)
             request.trace.record_ranker(used.name)

@@ -39,7 +39,7 @@ _SEPARATOR: Final = re.compile(r"\.|::|->|#")
 _MARKED: Final = re.compile(r"_|[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]\d")
 # The maximum number of names that are looked up. Further names are likely to be context.
 _MAX_NAMES: Final = 2
-# A name in more files is not rare. Tests, documents and generated files do not count.
+# A name in more files than this is not rare. Tests, documents and generated files do not count.
 _MAX_FILES: Final = 2
 _MAX_DEFINERS: Final = 16  # chunks that define the name, including those in tests
 # The maximum number of files that may contain a name without a definition, such as a field.
@@ -131,7 +131,7 @@ def _find_mentions(index: IndexReader, name: _Name, scoped: ScopedQuery) -> Line
 
 
 def _ordinary(states: Sequence[FileState]) -> Sequence[FileState]:
-    """Return the files that are neither tests, documents nor generated, or none if too many."""
+    """Return the files except tests, documents and generated ones; none if too many are left."""
     kept = [one for one in states if not quotes_messages(one.path) and not is_generated(one.path)]
     return kept if len(kept) <= _MAX_FILES else ()
 

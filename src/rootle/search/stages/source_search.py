@@ -34,15 +34,16 @@ _MAX_TERMS: Final = 12
 _VALUE_WEIGHT: Final = 0.25
 _MIN_TERMS: Final = 2  # fewer words do not identify a line
 
-# A text that occurs in more files is no evidence for one of them.
+# A text that occurs in more files than this is no evidence for one of them.
 _MAX_FILES: Final = 6
 _MAX_LINES_PER_FILE: Final = 12
 # Files and lines whose share is below this fraction of the best share are left out.
 _NEAR: Final = 0.9
-# The minimum share for descriptions, because parts of a description are often in a document. If
-# only documents and tests contain a text, they come first only if they have this share.
+# The minimum share for descriptions. It is high because parts of a description are often in a
+# document. If only documents and tests contain a text, they come first only if they have this
+# share.
 _WHOLE: Final = 0.94
-# A sentence with fewer words is often in a document, although the question is about code.
+# A sentence with fewer words than this is often in a document, although the question is about code.
 _SENTENCE_WORDS: Final = 6
 # The shares of documents and tests, which quote the messages of a program, are multiplied by this
 # factor.
@@ -52,7 +53,7 @@ _QUOTING: Final = 0.7
 _TRANSLATING: Final = 0.6
 # The intents of questions that describe code instead of quoting it.
 _DESCRIBING: Final[frozenset[Intent]] = frozenset(("usage", "test", "history"))
-_Shares = dict[int, dict[int, dict[int, float]]]  # by file id, row of the query and line number
+_Shares = dict[int, dict[int, dict[int, float]]]  # file id -> query row -> line number -> share
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 # The maximum number of files with a name that are checked for being files of settings or data.
 _MAX_FILES: Final = 2_000
-# A package in an import of JavaScript. A path begins with a dot, a slash or an alias of a folder.
+# A package in an import of JavaScript. Paths, which begin with a dot, a slash or an alias of a
+# folder, do not match.
 _PACKAGE: Final = re.compile(r"""(?:\bfrom|\brequire\()\s*["']((?:@\w[\w.-]*/)?\w[\w./-]*)["']""")
 
 
@@ -46,8 +47,8 @@ def describe_undefined(
         return ""
     finder = open_finder()
     found = finder.find(index, SymbolRequest(question.name, files=files))
-    # If some code was not parsed, the name may be that of a field there, unless only a word such as
-    # "macro" next to the name shows that it is a name in code.
+    # If some code was not parsed, the name may be that of a field there. This is not assumed if
+    # only a word next to the name, such as "macro", shows that it is a name in code.
     may_be_field = not found.has_all_definitions and question.is_explicit
     # The last character of a name in Ruby, as in `empty?`, may look like the end of the question.
     is_signed = any(one.rstrip("?!") == question.name for one in found.similar)
@@ -60,7 +61,7 @@ def describe_undefined(
 
 
 def _describe_import(use: SymbolUse) -> str:
-    """Return a text such as "app.ts:3 imports it from redux", or "" for any other use."""
+    """Return a text such as "app.ts:3 imports it from redux", or "" if the use is no import."""
     package = _PACKAGE.search(use.text) if use.kind == "import" else None
     if package is None:
         return ""

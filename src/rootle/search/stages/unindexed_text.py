@@ -37,7 +37,8 @@ def note_unindexed_name(
 ) -> tuple[str, ...]:
     """Return a note if a name is in code that is not fully indexed.
 
-    Generated code often defines the names that other code uses, and uses those that it defines.
+    Generated code often defines the names that other code uses, and uses the names that other code
+    defines.
     """
     last = _LAST_WORD.search(name)
     if last is None:

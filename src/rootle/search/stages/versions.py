@@ -1,7 +1,7 @@
 """Pipeline stage: put the section about a version first.
 
-The words of the index are the numbers of a version, which occur in many texts. Therefore the texts
-of files with these numbers are read.
+The index splits a version into its numbers, and these occur in many texts. Therefore the texts of
+the files that contain the numbers are read.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def show_version(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) 
 def _read_headings(
     version: str, ids: Sequence[int], index: IndexReader
 ) -> tuple[dict[int, list[int]], bool]:
-    """Return the lines of files that have headings, and whether no text contains the version.
+    """Map files to lines to show. Also return whether all texts were read and lack the version.
 
     If release notes have a heading with the version, other files are not read.
     """
@@ -86,7 +86,7 @@ def _read_headings(
 
 
 def _list_files(version: str, index: IndexReader, scoped: ScopedQuery) -> tuple[list[int], bool]:
-    """Return the files that may have a version, release notes first, and whether they are all."""
+    """Return files that may have a version, release notes first, and whether none is missing."""
     stems = index.sparse.stems(" ".join(WORD.findall(version)))
     found = list(index.sparse.files_with(stems, [], _MAX_FILES, scoped.files))
     notes = [
@@ -101,7 +101,7 @@ def _list_files(version: str, index: IndexReader, scoped: ScopedQuery) -> tuple[
 
 
 def _find_headings(pattern: re.Pattern[str], text: str, *, is_commit: bool) -> list[int]:
-    """Return the first lines below the headings with a version, and then these headings.
+    """Return the first line below each heading with a version, then the lines of these headings.
 
     The heading of a commit is its title, which is the first line of its text.
     """

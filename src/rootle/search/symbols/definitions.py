@@ -25,7 +25,7 @@ from rootle.text.languages import CODE_EXTENSIONS
 from rootle.types import Symbol
 
 SCOPE_SEPARATOR: Final = " > "
-# The kinds of names that a module exports for definitions with another name.
+# The kinds of names under which a module exports definitions that have another name.
 ALIAS_KINDS: Final = frozenset({"alias", "export"})
 _MAX_DEFINITIONS: Final = 10_000  # of a name in a file
 _MAX_LINE: Final = 200
@@ -65,7 +65,7 @@ class FoundDefinition:
     # an extension method of C# belongs to.
     owners: tuple[str, ...]
     order: tuple[int, ...]  # sort key: likelier definitions come first
-    is_extension: bool = False  # whether `owners` begins with a type that is not around the method
+    is_extension: bool = False  # whether `owners[0]` is an extended type, not an enclosing one
 
     @property
     def place(self) -> str:
@@ -140,7 +140,7 @@ def find_definitions(
 
 
 def _is_macro_use(found: FileOccurrences, units: Sequence[Unit]) -> bool:
-    """Return whether what looks like a function in C or C++ uses a macro with the name.
+    """Return whether an apparent function in C or C++ is a use of a macro with the name.
 
     The parser takes `ENTRY(A) ENTRY(B) int f() { … }` and `TEST(a, b) { … }` for functions. They
     have no type, and they are no constructors, because they are not in a class.

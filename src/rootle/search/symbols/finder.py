@@ -61,8 +61,8 @@ class SymbolFinder:
     def find_few_definitions(self, index: IndexReader, name: str, most: int) -> list[Symbol]:
         """Return the definitions of a name; none if it is too common.
 
-        A name is too common if code outside of tests has more than `most` definitions of it. The
-        files that define a name without an owner are read only until this is known.
+        A name is too common if code outside of tests has more than `most` definitions of it. If the
+        name has no owner, files are read only until this is known.
         """
         scan = NameScan(index, self._parsed, SymbolRequest(name), FULL_SCAN)
         if scan.defines_more_than(most):
@@ -76,7 +76,7 @@ class SymbolFinder:
     def _targets(
         self, index: IndexReader, scan: NameScan, definitions: Sequence[FoundDefinition]
     ) -> Sequence[AliasTarget]:
-        """Return the aliases with their targets; the scan is incomplete if there are too many."""
+        """Return aliases with their targets. If there are too many, mark the scan as incomplete."""
         aliases = AliasTargets(index, self._parsed)
         found = aliases.find(definitions)
         scan.has_all_definitions &= aliases.is_complete

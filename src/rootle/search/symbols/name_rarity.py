@@ -9,7 +9,7 @@ from rootle.index.reader import IndexReader
 from rootle.text.languages import CODE_EXTENSIONS
 from rootle.text.terms import whole_identifier
 
-# An ordinary word such as "limit" is in more files, or in documents.
+# An ordinary word such as "limit" is in more files than this, or in documents.
 _MAX_FILES: Final = 20
 _MAX_DOCUMENT_SHARE: Final = 0.25
 

@@ -1,4 +1,4 @@
-"""Find definitions whose names have the same letters as a name, but another case or underscores.
+"""Find definitions whose names differ from a name only in case and underscores.
 
 The key of a setting, such as `maxSize`, is often read into a field such as `MaxSize` or `max_size`.
 """
@@ -26,7 +26,7 @@ _MIN_CHARS: Final = 4  # the letters of a shorter name are also those of other w
 def find_variants(
     index: IndexReader, parsed: ParsedFiles, scan: NameScan
 ) -> Sequence[FoundDefinition]:
-    """Return definitions, in code outside of tests, of other spellings of the name of a scan.
+    """Return definitions of other spellings of the scan's name, in code outside of tests.
 
     The most frequent spelling comes first. If assignments are requested, fields come before methods
     with the same name.

@@ -23,8 +23,8 @@ from rootle.text.whole_names import line_numbers
 _MAX_CACHED_CHARS: Final = 3_000_000
 # Parsing a larger file takes at least half a second, so its lines are classified by their text.
 _MAX_FILE_CHARS: Final = 500_000
-# Of a long line, the characters around an occurrence that are examined, and those at the start of
-# the line. Whole lines would take too long: a name can occur thousands of times on one line.
+# The numbers of characters of a long line that are examined: around an occurrence, and at the start
+# of the line. Whole lines would take too long: a name can occur thousands of times on one line.
 _MAX_LINE: Final = 2_000
 _MAX_HEAD: Final = 200
 
@@ -104,14 +104,14 @@ class FileOccurrences:
 
     @cached_property
     def size(self) -> int:
-        """The number of bytes at each position."""
+        """The length of the token in bytes."""
         return len(self.token.encode("utf-8", "replace"))
 
     @cached_property
     def positions(self) -> tuple[Position, ...]:
         """The row of each occurrence, and its column in bytes."""
         found: list[Position] = []
-        end = 0  # of the text that was counted for the column of the last occurrence
+        end = 0  # end of the text that was counted for the last column
         for offset, line in zip(self.offsets, line_numbers(self.text, self.offsets), strict=True):
             is_same_line = bool(found) and found[-1][0] == line - 1
             start = end if is_same_line else self.text.rfind("\n", end, offset) + 1 or end

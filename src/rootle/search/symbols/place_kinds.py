@@ -1,4 +1,4 @@
-"""Distinguish by its path the code of a project from documents, tests, templates and copies."""
+"""Classify files by their paths: code, documents, tests, templates and copies."""
 
 from __future__ import annotations
 

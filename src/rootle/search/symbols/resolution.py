@@ -25,8 +25,8 @@ _SUPER: Final = frozenset({"super", "super()", "base", "parent"})
 _IMPLICIT_SELF: Final = frozenset({"java", "csharp", "kotlin", "cpp", "swift", "scala", "ruby"})
 _LAST_NAME: Final = re.compile(r"(?<!\w)(\w+)(?:\(\))?$")
 _NAME: Final = re.compile(r"[@$]?\w+")
-# Characters of each definition that are searched for the type of a variable. Five times as many
-# characters of the file are searched.
+# The maximum number of characters of each definition that are searched for the type of a variable.
+# Of the file, five times as many characters are searched.
 _MAX_SCANNED: Final = 20_000
 
 
@@ -254,9 +254,9 @@ class Resolver:
         return None
 
     def _reject_base(self, found: FoundDefinition | None) -> FoundDefinition | None:
-        """Return a definition, except if it is that of a base class of the wanted ones.
+        """Return a definition, or None if it is in a base class of a wanted definition's class.
 
-        A variable of a base class may have a value of the class with a wanted definition.
+        A variable of such a base class may have a value of the class with the wanted definition.
         """
         if found is None or found.place in self._wanted:
             return found

@@ -20,7 +20,7 @@ class ScanLimits:
     parsed_chars: int
     definitions: int
     reads_unparsed: bool  # whether definitions are also looked up in files that are not parsed
-    # If the name has no other definition, characters that are parsed to find fields and the like.
+    # Characters that are parsed to find fields and the like if the name has no other definition.
     member_chars: int
     # Characters of other files that are parsed to find the types of receivers.
     type_chars: int

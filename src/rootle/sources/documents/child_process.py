@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rootle.sources.documents.child_main import HEADER, MAX_SECONDS, RECOGNITION_SECONDS
+from rootle.sources.documents.limited_child_main import HEADER, MAX_SECONDS, RECOGNITION_SECONDS
 from rootle.sources.documents.places import join_places
 from rootle.sources.files.skip_rules import (
     DAMAGED,
@@ -36,7 +36,7 @@ _LOG = logging.getLogger(__name__)
 # from the import path.
 _PROGRAM: Final = (
     "import sys; sys.path[:] = {path!r}; "
-    "from rootle.sources.documents.child_main import main; main()"
+    "from rootle.sources.documents.limited_child_main import main; main()"
 )
 # On Windows, the child cannot end itself after MAX_SECONDS, but this timeout works there too.
 _TIMEOUT_S: Final = MAX_SECONDS + 5.0

@@ -103,7 +103,8 @@ class ExtractedDocument:
 def shorten_title(title: str, max_chars: int = MAX_TITLE_CHARS) -> str:
     """Return a title on one line, cut at the limit, but never within a word of ASCII characters.
 
-    The beginning of a token or password would not be recognized as a secret, and so not be masked.
+    The beginning of a token or password would not be recognized as a secret, and would therefore
+    not be masked.
     """
     title = " ".join(title.split())
     kept, rest = title[:max_chars], title[max_chars:]

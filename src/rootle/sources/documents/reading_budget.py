@@ -9,8 +9,8 @@ from rootle.sources.files.skip_rules import READER_FAILED, TOO_MUCH_MEMORY, TOO_
 # Two documents on which the reader hangs use up this time.
 _MAX_SECONDS: Final = 60.0
 _FAILURES: Final = frozenset({READER_FAILED, TOO_MUCH_MEMORY, TOO_SLOW})
-# A document that is skipped for another reason, for example because it has no text, is counted only
-# if it takes this long. A scanned PDF file of a thousand pages takes a few seconds.
+# A document that is skipped for a reason outside _FAILURES, for example because it has no text, is
+# counted only if it takes this long. A scanned PDF file of a thousand pages takes a few seconds.
 _SLOW_S: Final = 10.0
 
 

@@ -17,7 +17,7 @@ from rootle.types import DocumentSection
 
 @dataclass(frozen=True, slots=True)
 class RecognitionCache:
-    """Files with the recognized text of images, by the digest of their content.
+    """A folder with one file of recognized text for each image, found by the digest of the image.
 
     Secrets are masked before the text is stored. Errors when a file is read or written are ignored:
     the text is then recognized again.

@@ -31,7 +31,7 @@ class UniqueLabels:
         self._next: dict[str, int] = {}  # label without a number -> the next number to try
 
     def add(self, label: str) -> str:
-        """Return the label, or a variant that was not returned yet, of at most MAX_LABEL_CHARS."""
+        """Return the label, or a new variant of it. The result has at most MAX_LABEL_CHARS."""
         name = label[:MAX_LABEL_CHARS]
         base = label[: MAX_LABEL_CHARS - _MAX_NUMBER_CHARS]
         while name in self._used:

@@ -33,7 +33,7 @@ _MAX_LINE_CHARS: Final = 12 * MAX_DOCUMENT_CHARS
 _PROGRAM: Final = """\
 import sys
 sys.path[:] = {path!r}
-from rootle.sources.external.child_main import main
+from rootle.sources.external.limited_child_main import main
 main()
 """
 

@@ -185,7 +185,7 @@ class _CountedStream(io.RawIOBase):
 
     @contextmanager
     def limit(self, max_bytes: int) -> Iterator[None]:
-        """Refuse to read more than `max_bytes`. Inside another `limit`, only that one applies."""
+        """Refuse to read more than `max_bytes`. If limits are nested, the outermost applies."""
         if self._left is not None:
             yield
             return
@@ -236,7 +236,7 @@ class _TarStream(tarfile.TarFile):
 
 
 def _member_type(stream: _CountedStream) -> type[tarfile.TarInfo]:
-    """Return the type of the members of an archive, which reads only headers of limited size."""
+    """Return a subclass of TarInfo that reads only headers of limited size."""
 
     class _Member(tarfile.TarInfo):
         @classmethod

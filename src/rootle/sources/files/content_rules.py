@@ -21,7 +21,7 @@ _MAX_CONTROL_SHARE: Final = 0.03
 _HEAD_CHARACTERS: Final = 1024
 _HEAD_LINES: Final = 10
 _MAX_LICENSE_CHARACTERS: Final = 4096
-# A comment at the start of a file: a block comment, or lines of comments up to a blank line.
+# A comment at the start of a file: a block comment, or comment lines up to a blank line.
 _FIRST_COMMENT: Final = re.compile(
     r"\s*(?:/\*.*?\*/|<!--.*?-->|(?:(?:#|//|--|;|%)[^\n]*(?:\n|\Z))+)", re.DOTALL
 )
@@ -87,8 +87,9 @@ def is_binary(raw: bytes) -> bool:
 def is_generated(text: str, path: str) -> bool:
     """Return whether a comment in the first lines says that a program generated the file.
 
-    If the file begins with a license, the first lines after it count too. The template of a
-    generated file and a script that writes it contain this comment too, but are not generated.
+    If the file begins with a license, the first lines after it count too. Templates of generated
+    files, and scripts that write such files, contain this comment too, but do not count as
+    generated.
     """
     if path.lower().endswith(_TEMPLATE_ENDINGS):
         return False
@@ -97,7 +98,7 @@ def is_generated(text: str, path: str) -> bool:
 
 
 def _has_note(text: str, signs: str) -> bool:
-    """Return whether the first lines have a note that begins with one of the comment signs."""
+    """Return whether a comment in the first lines says that the file was generated."""
     lines = text[:_HEAD_CHARACTERS].splitlines()[:_HEAD_LINES]
     notes = _GENERATED_NOTE.finditer("\n".join(lines))
     return any(not signs or note[0].lstrip()[0] in signs for note in notes)
@@ -112,7 +113,7 @@ def _license_end(text: str) -> int:
 
 
 def _comment_signs(language: str) -> str:
-    """Return the characters with which comments and docstrings can start; "" for any."""
+    """Return the characters that can begin a comment or docstring; "" if any can."""
     if language in PROSE:
         return "<"  # `#` begins a heading
     return "#\"'" if language in _WITH_HASH_COMMENTS else ""
@@ -160,5 +161,5 @@ def is_private_key(text: str) -> bool:
 
 
 def contains_private_key(text: str) -> bool:
-    """Return whether a private key begins anywhere in the text, such as in a patch."""
+    """Return whether a private key begins anywhere in the text, which may be a patch."""
     return _KEY_IN_TEXT.search(text) is not None

@@ -42,10 +42,10 @@ class WalkRules:
     # Pairs of a file name ending and the plugin, written as "package.module:name", that converts
     # such files to text.
     readers: tuple[tuple[str, str], ...] = ()
-    # Glob patterns of values that are not secrets, and of paths of files that contain no secrets.
+    # Glob patterns for values that are not secrets, and for paths of files without secrets.
     secret_exceptions: tuple[str, ...] = ()
-    recognize: str = "off"  # the value of `ocr`
-    recognition_dir: str = ""  # the folder of the cache of recognized texts
+    recognize: str = "off"  # the value of the setting `ocr`
+    recognition_dir: str = ""  # the cache folder for recognized texts
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Folders of tools, such as caches and dependencies: only tracked files in them are indexed."""
+"""Folders of caches, dependencies and the like, in which only tracked files are indexed."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ def is_linked_worktree(folder: str) -> bool:
     pointer = read_regular(os.path.join(folder, ".git"))
     if not isinstance(pointer, bytes) or not pointer.startswith(b"gitdir:"):
         return False
-    # A submodule has such a pointer too, but does not share a git folder with another checkout.
+    # The `.git` of a submodule is such a file too, but a submodule does not share a git folder with
+    # another checkout.
     target = os.fsdecode(pointer.removeprefix(b"gitdir:").strip(b" \r\n"))
     return os.path.exists(os.path.join(folder, target, "commondir"))

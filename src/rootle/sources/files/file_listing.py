@@ -35,7 +35,7 @@ def list_tree(root: str) -> FileListing:
 
 
 def list_paths(root: str, paths: Collection[str]) -> FileListing | None:
-    """Return the paths in `paths` that `list_tree` returns; None if a full listing is needed."""
+    """Return the `paths` that `list_tree` would return; None if a full listing is needed."""
     folders = {folder for path in paths for folder in _folders_above(path)}
     # A nested repository has its own ignore rules.
     if any(os.path.lexists(os.path.join(root, folder, ".git")) for folder in folders - {""}):
@@ -55,7 +55,7 @@ def list_paths(root: str, paths: Collection[str]) -> FileListing | None:
 def filter_ignored(root: str, paths: Collection[str]) -> set[str]:
     """Return the paths in `paths`, existing or not, that git or `.rootleignore` may ignore.
 
-    These are all paths if git fails.
+    If git fails, return all paths.
     """
     kept = set(open_rootle_ignore(root, paths).filter([*paths]))
     ignored = ignored_paths(root, paths)

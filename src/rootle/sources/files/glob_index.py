@@ -32,7 +32,7 @@ _MAX_ALTERNATIVES: Final = 500
 # that is shorter than the longest possible path.
 _MAX_MEMORY_BYTES: Final = 32 << 20
 
-_Line = tuple[int, str]  # the number of a line and its glob
+_Line = tuple[int, str]  # a line number, and the glob on this line
 
 
 class GlobIndex:

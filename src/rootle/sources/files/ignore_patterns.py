@@ -10,7 +10,7 @@ SPECIAL_CHARACTERS: Final = frozenset("*?[\\")
 # character set or escape, and all other wildcards and slashes.
 _NOT_LITERAL: Final = re.compile(r"[\[\\].*[\]\\].?|[\[\\].*|[*?/]+", re.DOTALL)
 _NEVER: Final = r"[^\x00-\xff]"
-# Named classes of characters, without "/", which no character set matches in git.
+# Named classes of characters. They lack "/", because no character set in git matches it.
 _POSIX_CLASSES: Final[dict[str, str]] = {
     "alnum": "a-zA-Z0-9",
     "alpha": "a-zA-Z",

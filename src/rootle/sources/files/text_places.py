@@ -125,7 +125,7 @@ def _clock(minute: int) -> str:
 
 
 def _list_cues(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield the minute, the speaker and the text of each part of a caption with one speaker."""
+    """Yield the minute, speaker and text of each caption; split captions with several speakers."""
     minute = -1
     for block in re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n")):
         lines = block.strip().split("\n")

@@ -57,10 +57,11 @@ def read_text(
 ) -> TextFile | str:
     """Return the text of a file below `root`, or the reason (one of skip_rules.REASONS) to skip it.
 
-    `relative` is the path of the file below `root`. It determines the language, and only files in
-    some languages can be minified. `readers` are pairs of a file ending and the plugin that reads
-    such files, as "package.module:name". If the file is larger than `max_bytes`, only the lines
-    that fit are returned; None means no limit. If `is_shown`, generated text is returned as well.
+    `relative` is the path of the file below `root`. It determines the language, which decides
+    whether the file can count as minified. `readers` are pairs of a file ending and the plugin that
+    reads such files, as "package.module:name". If the file is larger than `max_bytes`, only the
+    lines that fit are returned; None means no limit. If `is_shown`, generated text is returned as
+    well.
     """
     raw = read_below(os.fspath(root), relative, -1 if max_bytes is None else max_bytes + 1)
     if isinstance(raw, str):

@@ -34,7 +34,7 @@ _SAFE: Final[dict[str, str]] = {
     # git before 2.45 ignores GIT_NO_LAZY_FETCH, but cannot fetch if no protocol is allowed.
     "GIT_ALLOW_PROTOCOL": "none",
     # The content of a commit must depend only on its hash, because it is indexed once. Replacement
-    # objects and grafts would change it later. (git prints a hint if the file of grafts exists.)
+    # objects and grafts would change it later. (git prints a hint if a grafts file exists.)
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_GRAFT_FILE": os.path.join(os.devnull, "none"),
     "LC_ALL": "C",
@@ -60,7 +60,7 @@ _SAFE_CONFIG: Final[dict[str, str]] = {
 # expression that the repository may set.
 _DIFF_COMMANDS: Final = frozenset({"diff-tree", "log", "show"})
 _DRIVER: Final = r"^diff\..*\.x?funcname$"
-# The default of git: a line that begins with a letter, "_" or "$" is the line of a function.
+# The default of git: a line that begins with a letter, "_" or "$" is the head of a function.
 _HEADING: Final = "^([A-Za-z_$].*)$"
 _CONFIG_TIMEOUT_S: Final = 10.0
 # Seconds without output after which rootle looks for a file that git may be waiting for, such as a
@@ -96,8 +96,9 @@ def run_git(
     """
     if not stdin:
         return _run(folder, arguments, config or {}, timeout_s, subprocess.DEVNULL)
-    # If git does not end within _STALL_S, `communicate` must be called twice. It would write the
-    # rest of an input only in the first call, and git would wait for it. git reads a file itself.
+    # The input is a file, which git reads by itself, and not a pipe. `communicate` would write to a
+    # pipe only in its first call. If git takes longer than _STALL_S, a second call follows, and git
+    # would wait for the rest of the input.
     with tempfile.TemporaryFile() as file:
         file.write(stdin)
         file.seek(0)
@@ -276,7 +277,7 @@ def open_session(folder: str, *arguments: str, config: Mapping[str, str]) -> Git
 
 @dataclass(frozen=True, slots=True)
 class _Running:
-    """A git process, and a function that returns a file that git may wait for, if any."""
+    """A git process, and a function that looks for a file that git may be waiting for."""
 
     process: subprocess.Popen[bytes]
     find_special: Callable[[], str | None]
@@ -329,14 +330,14 @@ def _is_argument(text: str) -> bool:
 
 
 def _disable_headings(folder: str, git: GitFolders) -> dict[str, str]:
-    """Return settings that replace the regular expressions for headings that a repository sets.
+    """Return settings that override a repository's regular expressions for the headings of hunks.
 
     Such an expression can take exponential time to match.
     """
     paths = (os.path.join(git.common, "config"), os.path.join(git.own, "config.worktree"))
     texts = [text.lower() for text in map(read_regular, paths) if isinstance(text, bytes)]
     if not any(word in text for text in texts for word in (b"funcname", b"include")):
-        return {}  # in almost all repositories; this saves the time to start git
+        return {}  # as in almost all repositories; this avoids starting git
     found = run_git(
         folder,
         *("config", "-z", "--name-only", "--get-regexp", _DRIVER),

@@ -169,7 +169,8 @@ def _patch(root: Path, sha: str, files: Sequence[_ChangedFile]) -> str:
     if not chosen:
         return ""
     output = _git(root, "--literal-pathspecs", "show", "-p", *_OPTIONS, sha, "--", *chosen)
-    # Split the patch by file. A private key is a secret whatever the name of its file is.
+    # Split the patch by file. Leave out the parts with a private key, whatever the names of their
+    # files are.
     parts = [part for part in _FILE_START.split(_text(output)) if part.strip()]
     kept = [part for part in parts if not contains_private_key(part)]
     skipped = len(files) - len(kept)

@@ -104,7 +104,7 @@ def find_borrowed_objects(git: GitFolders) -> str | None:
 
 
 def list_settings(folder: str) -> Iterator[tuple[str, str]]:
-    """Yield the names, without sections, and the values in the configuration of a git folder."""
+    """Yield the name, without its section, and the value of each setting of a git folder."""
     for file in ("config", "config.worktree"):
         text = read_regular(os.path.join(folder, file))
         if isinstance(text, bytes):
@@ -181,7 +181,7 @@ def _find_wrong_part(own: str, common: str) -> str | None:
 
 
 def _find_links(folder: str) -> Iterator[str]:
-    """Yield the symbolic links below a folder of objects."""
+    """Yield the symbolic links below an object folder."""
     for entry in _scan(folder):
         if entry.is_symlink():
             yield entry.path

@@ -19,7 +19,7 @@ from rootle.storage.change_time import read_modification_time_ns
 
 _SHA: Final = re.compile(r"[0-9a-f]{7,64}", re.ASCII)
 _REFERENCE: Final = b"ref: "
-_MAX_REFERENCES: Final = 5  # length of a chain of references; git has the same limit
+_MAX_REFERENCES: Final = 5  # for a chain of references; git has the same limit
 _TIMEOUT_S: Final = 10.0
 _LIST_TIMEOUT_S: Final = 120.0
 # Limits of `find_base`. If one is exceeded, which is rare, the whole history is read again.
@@ -49,7 +49,7 @@ class Commit(NamedTuple):
     The header is parsed on demand, because most commits are not the last change of any file.
     """
 
-    header: str  # as in `_log_format`, with the bytes that are not UTF-8 as surrogates
+    header: str  # as in `_log_format`; bytes that are not UTF-8 become surrogates
     paths: list[str]
 
     @property

@@ -39,9 +39,10 @@ class GitListing:
 
 
 def list_files(folder: str, only: Collection[str] = ()) -> GitListing | None:
-    """Return the tracked files, and untracked files that are not ignored; None if git fails.
+    """Return the tracked files, and the untracked files that are not ignored.
 
-    With `only`, list only these paths and those below them.
+    With `only`, list only these paths and those below them. Return None if git fails, or if it
+    ignores the folder.
     """
     output = run_git(
         folder,

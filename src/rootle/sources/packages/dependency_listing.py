@@ -133,10 +133,10 @@ _FINDERS: Final[Mapping[Ecosystem, Callable[[Environment, str], Finder]]] = {
 def _find_all(
     lock: LockFile, finder: Finder, extent: Extent
 ) -> Iterator[tuple[LockedPackage, InstalledPackage | None]]:
-    """Yield the packages of a lock file, each with its installed package; None if it is missing.
+    """Yield each package of a lock file with its installed package, or with None if it is missing.
 
-    With `extent` "direct", only direct dependencies are yielded. Otherwise, the packages
-    of the lock file come first, and then those that the metadata of installed packages names.
+    With `extent` "direct", only direct dependencies are yielded. Otherwise, the packages of the
+    lock file come first, and then those that are required by the metadata of installed packages.
     Packages with a shorter chain of requirements come first. If a Java package is required in two
     versions, the first one is used.
     """

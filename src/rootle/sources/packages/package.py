@@ -11,8 +11,8 @@ from typing import Final, Literal
 Ecosystem = Literal["python", "npm", "cargo", "go", "maven", "ruby", "php"]
 Container = Literal["", "zip", "metadata"]
 
-# The commands that install the packages of a lock file, by the name of the file. The message about
-# a missing package contains the command.
+# Maps the name of a lock file to the command that installs its packages. The message about a
+# missing package contains this command.
 _REMEDIES: Final = {
     "uv.lock": "uv sync",
     "poetry.lock": "poetry install",
@@ -76,7 +76,7 @@ class PackageFile:
 
     path: str  # the path in the package; the last part of the URI
     root: str  # the folder below which links are not followed
-    relative: str  # the path below `root` of the file, or of the archive that contains it
+    relative: str  # relative to `root`: the path of the file, or of the archive that contains it
     container: Container = ""
     member: str = ""  # the name in the archive
     size: int = 0

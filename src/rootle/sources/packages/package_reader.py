@@ -60,7 +60,7 @@ def make_package_entry(uri: str, size: int, digest: str) -> DocumentEntry:
 
 @dataclass(frozen=True, slots=True)
 class PackageReader:
-    """Reads files of packages, given their paths and the hashes of their contents by URI."""
+    """Reads files of packages. `files` maps each URI to a file and the hash of its content."""
 
     files: Mapping[str, tuple[PackageFile, str]]
     max_bytes: int

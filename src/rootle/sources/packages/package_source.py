@@ -12,7 +12,7 @@ from rootle.sources.source import DocumentEntry, Scan, Trust
 
 @dataclass(frozen=True, slots=True)
 class HashedFiles:
-    """Files of packages with the hashes of their contents, by URI."""
+    """Files of packages. `files` maps each URI to a file and the hash of its content."""
 
     files: Mapping[str, tuple[PackageFile, str]]
 

@@ -26,8 +26,8 @@ _SKIPPED_STEMS: Final = frozenset(
     "code_of_conduct third_party_notices thirdpartynotices patents entry_points top_level".split()
 )
 _TEST_ENDINGS: Final = ("_test.go", ".test.js", ".test.ts", ".test.tsx", ".spec.js", ".spec.ts")
-# Folders of modules in one format, and the folders that may have the same modules in a preferred
-# format.
+# Maps the name of a folder with modules in one format to the names of folders that may contain the
+# same modules in a preferred format; "" is the folder above.
 _OTHER_FORMATS: Final = {"cjs": ("esm", "es", ""), "umd": ("esm", "es", "cjs", "")}
 _OTHER_ENDINGS: Final = {
     ".umd.js": (".esm.js", ".mjs", ".js"),
@@ -83,7 +83,7 @@ def list_package_files(root: str, folder: str, prefix: str = "") -> list[Package
 
 
 def drop_other_formats(files: Sequence[PackageFile]) -> list[PackageFile]:
-    """Leave out modules of a JavaScript package that it also contains in a preferred format.
+    """Leave out modules that a JavaScript package also contains in a preferred format.
 
     Compiled modules are left out if their sources in TypeScript are in the package.
     """
@@ -109,7 +109,7 @@ def _list_preferred(path: str) -> Iterator[str]:
 
 
 def stat_file(path: str, root: str, relative: str) -> PackageFile | None:
-    """Return a file that a list names; None if it is not a regular file."""
+    """Return the record of a file; None if it is not a regular file."""
     try:
         info = os.lstat(os.path.join(root, relative))
     except (OSError, ValueError):
@@ -118,7 +118,7 @@ def stat_file(path: str, root: str, relative: str) -> PackageFile | None:
 
 
 def make_file(path: str, root: str, relative: str, info: os.stat_result) -> PackageFile:
-    """Return the record of a file."""
+    """Return the record of a regular file, given its `os.stat_result`."""
     stamp = info.st_mtime_ns, change_time_ns(info)
     return PackageFile(path, root, relative, size=info.st_size, stamp=stamp)
 

@@ -70,9 +70,9 @@ class _HeadPart(NamedTuple):
 def hide_macros(data: bytes) -> bytes:
     """Return the text with the specifier "inline" instead of the macros before functions.
 
-    A word is a macro if it is neither a specifier nor a part of the type of the function. The same
-    word is then also a macro before a constructor in the body of a class, which has no type. All
-    positions stay unchanged.
+    A word is a macro if it is neither a specifier nor a part of the type of the function. In the
+    body of a class, the same word then also counts as a macro before a constructor, because a
+    constructor has no type. All positions stay unchanged.
     """
     heads = [(parts, match[2]) for match in _HEAD.finditer(data) if (parts := _parts(match))]
     certain = [_find_macros(parts, name) for parts, name in heads]

@@ -1,1 +1,1 @@
-"""Read declarations: names with their types, written types, and chains of members."""
+"""Read declarations and their parts: names, types as they are written, and chains of members."""

@@ -51,7 +51,7 @@ _FUNCTION: Final = re.compile(
     r"(?:function|method|local_function|abstract_method|function_signature)_"
     r"(?:declaration|definition|item|signature|elem|statement)|function_signature_item"
 )
-# Loops, which assign each element of a value to their names.
+# Loops, which assign each element of a value to the names that they declare.
 _LOOPS: Final = frozenset(
     """range_clause enhanced_for_statement foreach_statement for_in_statement for_statement
     for_expression""".split()
@@ -247,9 +247,9 @@ def _is_member(tree: SourceTree, scope: Node, declaration: Node) -> bool:
 
 
 def find_scope(tree: SourceTree, node: Node) -> Node:
-    """Return the smallest block, function, class or file around a declaration, or the node itself.
+    """Return the node if it is a block, function, class or file, else the smallest one around it.
 
-    In Python, blocks are no scopes.
+    In Python, blocks do not count.
     """
     pattern = _PYTHON_SCOPE if tree.language == "python" else _SCOPE
     while (parent := node.parent) is not None and not pattern.fullmatch(node.type):

@@ -38,7 +38,7 @@ class Expression:
     """A chain of members, each of which is a member of the value before it."""
 
     steps: tuple[Step, ...]
-    type: str = ""  # the type of the value before the first step if the code creates it or casts
+    type: str = ""  # the type to which the first value is cast, or of which it is created; else ""
     is_awaited: bool = False
 
 

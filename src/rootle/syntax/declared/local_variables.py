@@ -1,4 +1,4 @@
-"""Find the local variables and parameters with one name in a syntax tree, and their scopes.
+"""Find the local variables and parameters with a given name in a syntax tree, and their scopes.
 
 The grammars use similar names for similar nodes, so one table of declarations is enough.
 """
@@ -99,7 +99,7 @@ _KEY_AFTER: Final = re.compile(rb"\s*(?::(?!:)|=(?![=>]))")
 
 
 class LocalVariables:
-    """The local variables and parameters with one name in a file."""
+    """The local variables and parameters of a file that have a given name."""
 
     def __init__(
         self, tree: SourceTree, places: Iterable[Position], size: int, *, is_plain_call: bool = True
@@ -153,7 +153,7 @@ def _is_within(leaf: Node, ranges: Collection[tuple[int, int]]) -> bool:
 
 
 def _known_ranges(tree: SourceTree, leaf: Node) -> Iterator[tuple[int, int]]:
-    """Yield the byte ranges in which the variable that a name declares is visible, if any."""
+    """Yield the byte ranges in which the variable declared by a name is visible, if any."""
     declaration = _find_declaration(tree, leaf)
     if declaration is None or _is_member_or_type(declaration):
         return

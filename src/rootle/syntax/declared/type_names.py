@@ -1,4 +1,4 @@
-"""Read written types, such as `*pkg.Job`, `Promise<Foo>`, `list[Foo] | None` and `Arc<Foo>`."""
+"""Read types from code, such as `*pkg.Job`, `Promise<Foo>`, `list[Foo] | None` or `Arc<Foo>`."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def read_type(text: str, language: str) -> TypeName | None:
 
 
 def read_result(text: str, language: str, index: int) -> TypeName | None:
-    """Return the type of one of the results of a function, counted from 0.
+    """Return the type of one result of a function; `index` counts the results from 0.
 
     Only a function of Go has several results, as in `(*Foo, error)`.
     """

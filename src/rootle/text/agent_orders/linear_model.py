@@ -75,7 +75,7 @@ def strongest_sentence(plain: str, signs: Sequence[FoundSign]) -> ScoredSentence
 def read_windows(
     plain: str, signs: Sequence[FoundSign], size: int = WINDOW_SENTENCES
 ) -> Iterator[tuple[Sequence[Sentence], tuple[str, ...], dict[str, float]]]:
-    """Yield the windows of sentences in a normalized text, with their groups of signs and features.
+    """Yield the sentences, sign groups and features of each window in a normalized text.
 
     `signs` must be in order.
     """

@@ -1,7 +1,7 @@
 """Regular expressions that are compiled when a text may match them.
 
-Compiling a long regular expression takes a millisecond or more. The many expressions that recognize
-questions, orders to agents and facts about a user would together take a tenth of the time of a
+Compiling a long regular expression takes a millisecond or more. Compiling all expressions that
+recognize questions, orders to agents and facts about a user would take a tenth of the time of a
 command, and most texts match none of them.
 """
 

@@ -1,4 +1,4 @@
-"""Find the names that resemble a name, in bounded time."""
+"""Find the names that resemble a given name, in bounded time."""
 
 from __future__ import annotations
 

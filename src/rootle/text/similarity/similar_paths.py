@@ -43,7 +43,7 @@ def nearest_paths(path: str, known: Collection[str]) -> list[str]:
 
 
 def _similar_in(folder: str, name: str, known: Collection[str]) -> list[str]:
-    """Return the paths in a folder whose name resembles a name."""
+    """Return the paths of the files in a folder whose names resemble `name`."""
     siblings = [other for other in known if posixpath.dirname(other) == folder]
     names = [posixpath.basename(other) for other in siblings]
     return [posixpath.join(folder, one) for one in _similar_names(name, names)]

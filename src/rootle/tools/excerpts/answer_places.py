@@ -1,4 +1,4 @@
-"""Choose the places that an answer shows with lines, and these lines, from all of its files.
+"""Choose the places that an answer shows, and their lines, from all files of the answer.
 
 Characters for a few lines are reserved for each of the best places, and the remaining characters
 are distributed in rank order. Otherwise, one long function would use them all.
@@ -49,8 +49,8 @@ class ChosenPlaces:
 def choose_places(question: str, files: Sequence[AnswerFile], room: int) -> list[ChosenPlaces]:
     """Return the places of each file, with lines of about `room` characters in total.
 
-    No line is shown twice. The variables outside of functions that the lines of a file use are the
-    last of its places with lines.
+    No line is shown twice. The last places in `shown` are the variables that the chosen lines of
+    the file use and that are defined outside of functions.
     """
     candidates = [file.excerpts.candidates(file.spans) for file in files]
     ranked = rank_places(question, candidates, [file.score for file in files])
@@ -75,7 +75,7 @@ class _Choice:
         self._lines: list[set[int]] = [set() for _ in files]
 
     def _divide(self, ranked: Sequence[RankedPlace]) -> dict[tuple[int, Place], int]:
-        """Reserve characters for the best places, and return the number for each of them."""
+        """Reserve characters for the best places, and return the number of characters for each."""
         initial: dict[tuple[int, Place], int] = {}
         for one in ranked if self._room else ():
             if len(initial) == _MAX_PLACES:

@@ -64,8 +64,9 @@ class Candidate:
 
     place: Place
     rank: int | None  # of its span in the result, from 0; None for other definitions
-    words: frozenset[str]  # stems and pairs of the question in its lines, without inner definitions
-    name: frozenset[str]  # stems of its name, without its kind, such as "class"
+    # stems and pairs of the question that are in its lines, except in those of inner definitions
+    words: frozenset[str]
+    name: frozenset[str]  # stems of its name, without a word for its kind, such as "class"
     is_container: bool  # such as a class: its members are places of their own
     is_declared: bool  # the question declares its name, as in "def name(…)"
     is_match: bool  # contains a match of a phrase or a regex
@@ -98,7 +99,7 @@ class FilePlaces:
         self._types = find_declared_types(question)
 
     def candidates(self, places: Iterable[Place]) -> list[Candidate]:
-        """Return the distinct places of some spans, and all other definitions with words.
+        """Return the distinct places of spans, and all other definitions with matching words.
 
         `places` are the places of the spans of a result, in the order of the spans.
         """
@@ -123,8 +124,8 @@ class FilePlaces:
         own_name = place.name.rpartition(" > ")[2]
         kind, _, name = own_name.partition(" ")
         is_code = kind in _FUNCTION_KINDS or kind in _TYPE_KINDS
-        # A name without a kind is that of a function in C or the title of a section. It is the
-        # name of a function if the question declares it.
+        # A name without a kind is either the name of a C function or the title of a section. If the
+        # question declares it, it is the name of a function.
         is_function = kind in _FUNCTION_KINDS or (not name and own_name in self._declared)
         is_container = place.lines in self._containers and not is_function
         declared = self._types if is_container else self._declared
@@ -156,7 +157,7 @@ class FilePlaces:
         return dict(found)
 
     def line_range(self, place: Place) -> range:
-        """Return the numbers of the lines of a place that are in the file."""
+        """Return the line numbers of a place, limited to the lines that the file has."""
         return range(place.first_line, min(place.last_line, self._length) + 1)
 
     def best_line(self, span: Span) -> int:

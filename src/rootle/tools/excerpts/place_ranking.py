@@ -1,17 +1,17 @@
 """Rank the places of several files, so that the first ones together match the whole question.
 
-A question often has several parts: sentences, and the signatures after them. A place that matches
-a part which no earlier place matches is worth more than another one for the same part. Without
-this, one long function that matches a little of each part comes first, followed by its neighbors,
-and the second function that the question asks for is not shown
-(docs/decisions/0058-places-of-an-answer-are-ranked-together.md).
+A question often has several parts: sentences, and the signatures after them. A place is worth more
+if it matches a part that no earlier place matches. Without this, one long function that matches a
+little of each part comes first, followed by its neighbors, and the second function that the
+question asks for is not shown (docs/decisions/0058-places-of-an-answer-are-ranked-together.md).
 
 The value of a place for one part is the weighted share of the part's words in the place, and up to
-`_NAME_VALUE` for the words of its name. Words and names that few places have weigh more. The
-choice is greedy: the next place is the one that adds most to the best values of the parts, as in
-the facility location problem, plus the values that do not depend on other places. One of these is
-the largest share of the words of a part: a place that matches one part well is more likely to be
-asked for than a long one that matches a little of each.
+`_NAME_VALUE` for the words of its name. Words and names that few places have weigh more. The choice
+is greedy: the next place is always the one with the highest sum of two values. The first is what
+the place adds to the best values of the parts, as in the facility location problem. The second does
+not depend on other places. Among other things, it depends on the largest share of a part's words in
+the place: a place that matches one part well is more likely to be asked for than a long one that
+matches a little of each.
 """
 
 from __future__ import annotations
@@ -135,21 +135,21 @@ class _PartScale:
         self.shares: Values = [one / total for one in self._totals]
 
     def measure_shares(self, candidate: Candidate) -> Values:
-        """Return the share of the words of each part that a place contains."""
+        """Return, for each part, the share of its words that a place contains."""
         return [
             math.fsum(self._weights[word] for word in candidate.words & part) / (total or 1.0)
             for part, total in zip(self._parts, self._totals, strict=True)
         ]
 
     def add_name(self, candidate: Candidate, shares: Values) -> Values:
-        """Add the value of the name of a place to its share of the words of each part."""
+        """Return the shares of a place for each part, plus the value of its name for the part."""
         return [
             share + self._value_of_name(candidate, part)
             for share, part in zip(shares, self._parts, strict=True)
         ]
 
     def mean(self, values: Values) -> float:
-        """Return the mean of the values of the parts, weighted by their shares."""
+        """Return the mean of the values for the parts, weighted by the weights of the parts."""
         return math.fsum(value * share for value, share in zip(values, self.shares, strict=True))
 
     def rarity(self, candidate: Candidate) -> float:

@@ -67,7 +67,7 @@ LineNumbers = tuple[int, ...]  # ascending, from 1
 
 
 def limit_characters(is_weak: bool, scores: Sequence[float]) -> list[int]:
-    """Return the number of characters for the lines of each result; files share their sum.
+    """Return the maximum number of characters for the lines of each result; files share the sum.
 
     `scores` are the scores of the results, best first. `is_weak` is set for an answer with low
     confidence.
@@ -169,7 +169,7 @@ class FileExcerpts:
         return tuple(sorted({*chosen, *short}))
 
     def _is_short(self, gap: range) -> bool:
-        """Return whether a gap is filled, because a note about it would save little."""
+        """Return whether a gap is so short that replacing it with a note would save little."""
         is_longer = len(gap) == _MAX_CLOSED_GAP + 1
         return len(gap) <= _MAX_CLOSED_GAP or (is_longer and self.size(gap) <= _MAX_CLOSED_CHARS)
 

@@ -31,7 +31,7 @@ _PLAIN: Final = re.compile(
 _CONSTANT: Final = re.compile(r"_*[A-Z][A-Z0-9_]+")
 # The first line of a group of variables or constants in Go.
 _GROUP: Final = re.compile(r"(?:const|var)\s*\($")
-# A definition ends with its brackets, after at most this many lines.
+# A definition ends where its brackets are closed, or after this many lines.
 _MAX_LINES: Final = 12
 _OPENING: Final = re.compile(r"[(\[{]")
 _CLOSING: Final = re.compile(r"[)\]}]")
@@ -92,7 +92,7 @@ def _defined_names(
 
 
 def _last_line(lines: Sequence[str], first: int) -> int:
-    """Return the line in which the brackets of a definition are closed."""
+    """Return the line in which the brackets of a definition are closed, up to a limit."""
     depth = 0
     for at in range(first, min(len(lines), first + _MAX_LINES - 1) + 1):
         line = lines[at - 1]

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rootle.errors import RootleError, WebPageError
-from rootle.web.page_charset_and_text import decode_page, extract_text
 from rootle.web.page_download import DownloadedPage
+from rootle.web.page_text import decode_page, extract_text
 from rootle.web.site.links import forbids, list_html_links, list_markdown_links
 from rootle.web.site.omissions import Omissions
 from rootle.web.site.site_rules import Downloads, LeavesSiteError, SiteRules, open_site, parse_site
@@ -20,8 +20,8 @@ from rootle.web.url import PageUrl, parse_page_url
 
 MAX_SITEMAPS: Final = 50
 MAX_SECONDS: Final = 3_600.0
-# The time limit for reading the sitemaps. If the delay between two requests is longer than this, no
-# inventory is looked for.
+# The time limit for reading the sitemaps. If the delay between two requests is longer than this,
+# the site is not searched for an inventory of its pages (objects.inv).
 MAX_SEARCH_SECONDS: Final = 600.0
 # The maximum number of requests, as a multiple of the maximum number of pages. The limit is
 # necessary because a site can have any number of pages without new text, and these are not counted

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rootle.errors import RootleError, WebPageError
-from rootle.web.page_charset_and_text import decode_page, is_html
+from rootle.web.page_text import decode_page, is_html
 from rootle.web.site.crawler import MAX_SECONDS
 from rootle.web.site.links import forbids
 from rootle.web.site.omissions import Omissions

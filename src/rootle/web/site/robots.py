@@ -108,7 +108,7 @@ def matches(pattern: str, path: str) -> bool:
 
 
 def _normalize(target: str) -> str:
-    """Return a path with normalized percent-encoding, so that equal paths are equal texts."""
+    """Return a path with normalized percent-encoding, so that equivalent paths become equal."""
     return quote(unquote_to_bytes(target), safe=_SAFE)
 
 

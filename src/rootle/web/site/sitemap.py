@@ -27,7 +27,7 @@ class _RefusedError(Exception):
 
 
 def parse_sitemap(content: bytes) -> Sitemap:
-    """Return the URLs of a sitemap in XML or text; after an error, those before it."""
+    """Return the URLs of a sitemap in XML or text; if it has an error, those before the error."""
     if content.startswith(_GZIP_MAGIC):
         try:
             content = zlib.decompressobj(_ZLIB_OR_GZIP).decompress(content, _MAX_BYTES)

@@ -34,8 +34,8 @@ def register(parser: CommandParser) -> None:
         "for https://host/guide/intro.html, those under /guide/. It finds them by following "
         "links and by reading the sitemap of the site. If the site has a Sphinx inventory "
         "(objects.inv, a list of the documented functions and classes), rootle reads the pages "
-        "listed there instead, and search results from these pages show the name of the function "
-        "or class that they describe. "
+        "listed there instead, and each search result from these pages shows the name of the "
+        "function or class that the passage describes. You can also give the URL of the inventory. "
         "Private network addresses and pages that the site's robots.txt disallows are skipped. "
         "To refresh a source, add it again or use `rootle sources refresh`.",
         _EXAMPLES,

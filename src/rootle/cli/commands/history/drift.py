@@ -25,9 +25,9 @@ _MAX_PLACES: Final = 100
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Find documents, comments and memories that refer to functions, options, files or "
-        "parameters that no longer exist. In a git repository with commits, each such reference "
-        "in a document or comment is listed with the commit that removed or renamed its target. "
-        "Without commits, no commit is named, and fewer kinds of references are checked. "
+        "parameters that no longer exist. In a git repository with commits, the commit that "
+        "removed or renamed the target of a reference in a document or comment is also shown. "
+        "Without commits, fewer kinds of references are checked. "
         "Changelogs and decision records are left out. The file index and the commit index are "
         "created or updated first. If there are many commits, the first run may index only the "
         "newest ones. In that case, a message says so, and the next run indexes more.",
@@ -73,7 +73,7 @@ def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
 def _shorten(reports: Sequence[Sequence[str]]) -> Iterator[Sequence[Sequence[str]]]:
     """Yield versions with fewer and fewer whole reports, and one line for each of the others.
 
-    If there are many reports, only the first of them have a line.
+    The shortest versions list only the first reports.
     """
     places = [report[0] for report in reports]
     for whole in range(min(len(reports), _MAX_WHOLE), -1, -1):

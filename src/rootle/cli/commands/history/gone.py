@@ -22,15 +22,15 @@ rootle gone '"status == 404"' --limit 1 --json"""
 def register(parser: CommandParser) -> None:
     parser.describe(
         "Find code that no longer exists, and the commits that removed it. WORDS can be a "
-        "description of the code, the name of a function or class, or quoted text. Code that was "
-        "moved or renamed is not shown. "
-        "The file index and the commit index are created or updated first. If there are many "
-        "commits, the first run may index only the newest ones. In that case, a message says so, "
-        "and the next run indexes more.",
+        "description of the code, the name of a function or class, or, in double quotes, exact "
+        "text from the code. Code that was moved or renamed is not shown. The file index and the "
+        "commit index are created or updated first. If there are many commits, the first run may "
+        "index only the newest ones. In that case, a message says so, and the next run indexes "
+        "more.",
         _EXAMPLES,
     )
     parser.add_argument(
-        "words", nargs="+", metavar="WORDS", help="a description, a name or quoted text"
+        "words", nargs="+", metavar="WORDS", help='a description, a name or "exact text"'
     )
     add_limit(parser, "removals", "5")
     add_root(parser, "folder in a git repository")

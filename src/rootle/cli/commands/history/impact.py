@@ -31,7 +31,8 @@ def register(parser: CommandParser) -> None:
         "describe the change in words, the three files that best match the description are "
         "treated as the changed files. Without an argument, the files with "
         "uncommitted changes are used. The file index and the commit index are created or updated "
-        "first.",
+        "first. If there are many commits, the first run may index only the newest ones. In that "
+        "case, a message says so, and the next run indexes more.",
         _EXAMPLES,
     )
     parser.add_argument(

@@ -1,8 +1,9 @@
 """The BM25 score of a term in a document.
 
-Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, with the
-inverse document frequency of Lucene, which is never negative. All statistics are exact, so the
-scores depend only on the documents, not on the writes that led to them.
+The formula is that of Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and
+Beyond", 2009, except that the inverse document frequency is that of Lucene, which is never
+negative. All statistics are exact, so the scores depend only on the documents, not on the writes
+that led to them.
 """
 
 from __future__ import annotations

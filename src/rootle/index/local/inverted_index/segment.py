@@ -59,7 +59,7 @@ class FieldData:
 
 @dataclass(frozen=True, slots=True)
 class SegmentData:
-    """Documents by ascending id, and their postings by field."""
+    """Documents in ascending order of their ids, and the postings of each field."""
 
     ids: Ids
     file_ids: Ids  # the file of each document; the documents of a file are adjacent

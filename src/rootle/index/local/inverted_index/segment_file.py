@@ -1,8 +1,8 @@
 """A file of named arrays with checksums. It is written once and then memory-mapped.
 
 The file begins with a signature and a JSON header. For each array, the header contains its name,
-type, length, position and checksum, and whether it is verified when the file is opened. Arrays that
-are not verified then are verified by the code that reads them, part by part or as a whole.
+type, length, position and checksum, and whether it is verified when the file is opened. The other
+arrays are verified by the code that reads them, part by part or as a whole.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from rootle.index.reader import Level
 
 @dataclass(frozen=True, slots=True)
 class ChunkTerms:
-    """The stemmed terms of one chunk by field, separated by spaces, as from `text_terms`."""
+    """The stemmed terms of each field of a chunk, separated by spaces as by `text_terms`."""
 
     chunk_id: int
     body: str
@@ -63,7 +63,7 @@ class SparseWriter:
         self._numbers = _new_numbers()
 
     def remove_file(self, file_id: int) -> None:
-        """Delete a file and its chunks, as committed before this batch."""
+        """Delete a file and its chunks that were committed before this batch."""
         for writer in self._levels.values():
             writer.removed.add(file_id)
 
@@ -160,7 +160,7 @@ class _LevelWriter:
         return _LiveSegment(segment, np.ones(segment.count, bool) if live is None else live)
 
     def flush(self, numbers: Mapping[str, TermNumbers]) -> None:
-        """Write the documents in `builder` as a segment. `numbers` contains the terms by field."""
+        """Write the documents in `builder` as a segment. `numbers` contains each field's terms."""
         if len(self.builder):
             self._added.append(self._write(self.builder.build(numbers)))
             self.builder = SegmentBuilder(self._fields)

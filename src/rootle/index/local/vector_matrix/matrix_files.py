@@ -131,8 +131,9 @@ def read_state(folder: Path) -> DenseState:
 def read_or_reset_state(folder: Path, dimensions: int) -> DenseState:
     """Return the current state, or an empty one in an unused epoch.
 
-    The state is empty if the stored one is missing, damaged or for other dimensions. Raises
-    UnreadableIndexError if it cannot be read now, because an empty matrix would replace all rows.
+    The state is empty if the stored one is missing, damaged or for other dimensions. If the stored
+    state exists but cannot be read now, this raises UnreadableIndexError: with an empty state, the
+    next write would discard all rows.
     """
     try:
         state = read_state(folder)

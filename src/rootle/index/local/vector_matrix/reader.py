@@ -26,8 +26,8 @@ _THREADS: Final = min(4, os.cpu_count() or 1)
 _MANY_ROWS: Final = 20_000  # with fewer rows, threads cost more time than they save
 # In a large matrix, a first scan reads only the first half of each vector. It selects this many
 # times the number of requested rows. The dimensions of the shipped model are in descending order of
-# variance. Of the 200 nearest among 100,000 chunks, the scan selects 99.6%, and the search takes a
-# third of the time.
+# variance. In a matrix of 100,000 chunks, the scan selects 99.6% of the 200 nearest chunks, and the
+# search takes a third of the time of a full scan.
 _OVERSAMPLING: Final = 8
 # A scan in two steps requires that the first halves have at least this share of the squared norm.
 _MIN_HEAD_SHARE: Final = 0.65
@@ -42,7 +42,7 @@ class EmbeddedDense:
     def __init__(
         self, folder: Path, order: DocumentOrder | None = None, *, many_rows: int = _MANY_ROWS
     ) -> None:
-        """Open the matrix. Chunks with equal scores are in the given order, by default by id.
+        """Open the matrix. Chunks with equal scores are returned in `order`, by default by id.
 
         With at least `many_rows` vectors, a search first scans only the first half of each vector,
         provided that these halves have most of the squared norm.
@@ -74,7 +74,8 @@ class EmbeddedDense:
     def scores(self, vector: Vector, *, is_alone: bool = True) -> Scores:
         """Return the cosine of every row, in the order of `chunk_ids`; NaN for a deleted row.
 
-        Pass `is_alone=False` if other queries are running: a single thread takes less CPU time.
+        Pass `is_alone=False` if other queries are running: the scan then uses a single thread,
+        which takes less CPU time in total.
         """
         query, threads = quantize(vector[None, :]), self._threads(is_alone=is_alone)
         if self._whole is not None:
@@ -111,7 +112,7 @@ class EmbeddedDense:
         *,
         is_alone: bool = True,
     ) -> Neighbors:
-        """Return the hits of `query`, and the cosine of every row in the order of `chunk_ids`.
+        """Return the hits of a `query` call, and the cosine of every row, in `chunk_ids` order.
 
         In a large matrix, only the cosines of the nearest rows are exact; the others are estimates.
         """

@@ -12,7 +12,10 @@ class RowLookup:
     """Finds the rows of chunks and files. Every chunk has one row, with or without a vector."""
 
     def __init__(self, chunk_ids: Ids, file_ids: Ids) -> None:
-        """Create a lookup from the chunk and the file of each row, negative for a deleted row."""
+        """Create a lookup from the chunk id and the file id of each row.
+
+        Both ids are negative for a deleted row.
+        """
         self._rows_by_chunk = np.argsort(chunk_ids, kind="stable")
         self._chunk_ids = chunk_ids[self._rows_by_chunk]
         self._file_ids = file_ids[self._rows_by_chunk]
@@ -24,7 +27,7 @@ class RowLookup:
         self._run_lengths = np.diff(np.append(starts, len(file_ids)))[by_file]
 
     def rows_of_chunks(self, chunk_ids: Ids) -> tuple[Ids, NDArray[np.bool_]]:
-        """Return the row of each chunk, and which chunks have one. The matrix must not be empty."""
+        """Return each chunk's row, and whether it has one. The matrix must not be empty."""
         at = self._positions(chunk_ids)
         return self._rows_by_chunk[at], self._chunk_ids[at] == chunk_ids
 

@@ -1,7 +1,7 @@
 """Read the texts and chunks of a view from the database of the shared index.
 
-A view has its own database with its files. Its tables of texts, sections and chunks are empty:
-temporary SQL views replace them, so that all statements work for both kinds of index.
+A view has its own database, which lists its files. Its tables of texts, sections and chunks are
+empty: temporary SQL views replace them, so that all statements work for both kinds of index.
 """
 
 from __future__ import annotations

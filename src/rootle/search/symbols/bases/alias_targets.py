@@ -17,7 +17,7 @@ from rootle.syntax.aliases import DEFAULT, Alias, aliased_name, default_export
 from rootle.text.similarity.common_start import common_length
 from rootle.text.terms import file_stem
 
-# The ends of paths of JavaScript modules, in the order in which a path is completed.
+# The endings that are tried, in this order, to complete the path of a JavaScript module.
 _MODULE_ENDS: Final = tuple(
     f"{folder}{extension}"
     for folder in ("", "/index")

@@ -1,4 +1,4 @@
-"""Find the names of the classes whose members a class also has."""
+"""Find the names of the classes from which a class gets members."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from rootle.syntax.go_types import embedded_types
 def bases_in(found: FileOccurrences) -> Iterator[str]:
     """Yield the names of the bases of the classes with the requested name in a file.
 
-    A type of Go has the fields and methods of the types that it embeds, and a table of Lua those
-    of the index of its metatable, so these count as bases.
+    The types that a Go type embeds count as its bases, because it gets their fields and methods. In
+    the same way, the index of the metatable of a Lua table counts as its base.
     """
     if found.state.language == "lua":
         yield from lua_bases(found.text, found.name)

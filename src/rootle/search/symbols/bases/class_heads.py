@@ -10,7 +10,7 @@ from tree_sitter import Node
 from rootle.syntax.symbol_outline import Unit
 from rootle.text.terms import WORD
 
-_MAX_HEAD: Final = 200  # bytes that are read of a class if its grammar does not mark the body
+_MAX_HEAD: Final = 200  # bytes of a class that are read if its grammar does not mark the body
 # Nodes that contain no names of classes. In Ruby, the node of a body begins only after the comments
 # at its start.
 _IGNORED: Final = ("comment", "modifier")

@@ -37,7 +37,7 @@ class ExtendedTypes:
     def select_from(self, implementations: Sequence[SymbolUse]) -> tuple[str, ...]:
         """Return the names of the types that have implementations, in order.
 
-        When the limits are exceeded, the other types are left out.
+        When the limits are exceeded, the remaining types are left out.
         """
         names = dict.fromkeys(filter(None, map(_implementing_type, implementations)))
         files, partly_read = self._files_with(names)

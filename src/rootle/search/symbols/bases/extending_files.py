@@ -1,4 +1,4 @@
-"""Decide by its text whether a file may extend or implement a name.
+"""Decide from the text of a file whether it may extend or implement a name.
 
 A common name can occur in more files than a scan may parse. Only a few of them contain the name in
 the head of a class.

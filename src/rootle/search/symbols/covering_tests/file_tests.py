@@ -49,7 +49,7 @@ class FileTests:
 
     @cached_property
     def subjects(self) -> Sequence[FileState]:
-        """The files of code that have the name, except test files."""
+        """The code files that have the name, except test files."""
         return [state for state in self._named if not is_test_place(state.path, "")]
 
     @cached_property
@@ -88,7 +88,7 @@ class FileTests:
         return [one for one, end in zip(self._named, ends, strict=True) if end <= _MAX_CHARS]
 
     def definitions(self, known: Collection[str]) -> list[Symbol]:
-        """Return the files as definitions, except those in `known`, which define the name."""
+        """Return the files as definitions; leave out paths in `known`, which define the name."""
         return [
             Symbol(
                 self._request.name,
@@ -107,14 +107,14 @@ class FileTests:
         ]
 
     def add_to(self, uses: Sequence[SymbolUse]) -> list[SymbolUse]:
-        """Return the tests, and then the other uses, those in the files with the name first."""
+        """Return the tests, then the other uses. Uses in files with the name precede the rest."""
         tests = list(self._uses())
         known = {(use.path, use.line) for use in tests}
         others = [use for use in uses if (use.path, use.line) not in known]
         return [*tests, *sorted(others, key=lambda use: use.path not in self.ids)]
 
     def _uses(self) -> Iterator[SymbolUse]:
-        """Yield the tests, one for each line. A test file without a known test is one line."""
+        """Yield the tests, one for each line; for a test file without known tests, yield line 1."""
         target = f"{self.subjects[0].path}:1" if len(self.subjects) == 1 else ""
         for state in self._readable:
             found = list(self._tests_in(state, target))
@@ -138,7 +138,7 @@ class FileTests:
 
 
 def _subject_names(state: FileState) -> Collection[str]:
-    """Return the normalized names of the module that a file is, or that a test file tests."""
+    """Return the normalized names of a file's module; for a test file, of the tested module."""
     folder, stem = state.path.rpartition("/")[0], file_stem(state.path)
     folder_name = folder.rpartition("/")[2]
     is_package = stem in PLAIN_STEMS or state.language == "go"

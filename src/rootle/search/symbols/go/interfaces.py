@@ -75,7 +75,7 @@ class _ReadFile:
         return parent_folder(self.state.path), self.content.package
 
     def locate(self, methods: Mapping[str, Signature]) -> _Methods:
-        """Return methods of this file with its folder."""
+        """Map the names of the methods to GoMethod objects with the folder of this file."""
         folder = parent_folder(self.state.path)
         return {name: GoMethod(folder, one) for name, one in methods.items()}
 
@@ -96,7 +96,7 @@ class GoInterfaces:
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything was read that can contain an implementation."""
+        """Whether no implementation can be missing because of a limit."""
         return self._is_complete and self._definers.is_complete
 
     def implementations(self, definitions: Sequence[FoundDefinition]) -> list[GoImplementation]:
@@ -206,7 +206,7 @@ class GoInterfaces:
     def _embedding(
         self, found: Sequence[GoImplementation], methods: _Methods
     ) -> Iterator[GoImplementation]:
-        """Yield the types that embed exported types with these methods from another package."""
+        """Yield the types that embed an exported type of another package that has these methods."""
         known = {(one.state.id, one.name) for one in found}
         level = list(found)
         for _ in range(_MAX_ROUNDS):
@@ -241,7 +241,7 @@ class GoInterfaces:
     def _embeds_any(
         self, kind: GoType, file: _ReadFile, inner: Mapping[str, Sequence[_ReadFile]]
     ) -> bool:
-        """Return whether a type embeds a type of another package, given the files by its name.
+        """Return whether a type embeds a type of another package. `inner` maps its name to files.
 
         The import path ends with the folder of the package. The longest such folder counts.
         """
@@ -257,7 +257,7 @@ class GoInterfaces:
         return False
 
     def _can_have(self, own: _Methods, methods: _Methods) -> bool:
-        """Return whether no method of a type hides an embedded method of another signature."""
+        """Return whether no method of a type hides an embedded method with another signature."""
         return all(
             self._identity.can_be_same(one, methods[name])
             for name, one in own.items()
@@ -265,7 +265,7 @@ class GoInterfaces:
         )
 
     def _has_methods(self, sources: Sequence[_Methods], methods: _Methods) -> bool:
-        """Return whether `sources` contain `methods`; the first source with a name counts."""
+        """Return whether `sources` contain `methods`. For each name, the first source counts."""
         for name, one in methods.items():
             self._comparisons -= 1 + len(sources)
             if self._comparisons < 0:

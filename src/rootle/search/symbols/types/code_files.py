@@ -32,8 +32,8 @@ _GO_KIND_AFTER: Final = re.compile(  # after a name in `type ( … )`
 _MANIFEST: Final = "package.json"
 _MAX_PACKAGES: Final = 300
 JAVASCRIPT: Final = frozenset({"javascript", "tsx", "typescript", "vue"})
-# Searches of a file for the declarations of one name. Collecting all words takes as long as about a
-# thousand searches.
+# The number of names for which a file is searched one by one. After that, the positions of all
+# words are collected, which takes as long as about a thousand searches.
 _MAX_SEARCHES: Final = 500
 _WORD: Final = re.compile(rb"\w+")
 
@@ -125,7 +125,7 @@ class CodeFiles:
     ) -> None:
         """`find_read` returns a file that was already read.
 
-        Other files are parsed until they have `chars` characters.
+        Other files are parsed as long as they have at most `chars` characters in total.
         """
         self._index = index
         self._parsed = parsed
@@ -180,7 +180,7 @@ class CodeFiles:
         return self._declarers[key]
 
     def definers(self, name: str, language: str) -> list[FileState]:
-        """Return the files in a language that may define a name, those of tests last.
+        """Return the files in a language that may define a name, test files last.
 
         Return none if very many files do.
         """

@@ -54,7 +54,7 @@ def strip_pointer(name: TypeName) -> TypeName | None:
 
 
 def find_result_type(name: TypeName, step: Step) -> TypeName | None:
-    """Return the result of a method of Rust's standard library; None if it is another method."""
+    """Return the result type of a known method of Rust's standard library; None for others."""
     if step.name in _SAME:
         return name
     inner = strip_pointer(name)

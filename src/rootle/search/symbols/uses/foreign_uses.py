@@ -35,7 +35,7 @@ _TOP_LEVEL: Final = re.compile(r"(?<![\w)\]}])::\s*$")
 _TYPES: Final = frozenset({"class", "module"})
 # Names of the enclosing class or of its base class.
 _RELATIVE: Final = frozenset({"Self", "base", "parent", "self", "static", "super", "this"})
-# A capitalized name to which a text assigns a value, which then need not be a class.
+# A capitalized name to which a text assigns a value. Such a name need not be a class.
 _ASSIGNED: Final = re.compile(r"\b([A-Z]\w*)\b(?=\s*(?::[^=\n(){}]{0,200})?=(?![=>]))")
 _GO_IMPORT: Final = re.compile(r'^[ \t]*(?:import[ \t]+)?(\w+|\.)[ \t]+"([^"\n]+)"', re.MULTILINE)
 _GO_QUALIFIER: Final = re.compile(r"(?<!\w)(\w+)\.$")
@@ -62,11 +62,11 @@ _WITHOUT_BASES: Final = frozenset({"go", "rust"})
 _MAX_LINE: Final = 500  # characters of a line that are searched for another name of a class
 _MAX_LEVELS: Final = 4  # of classes that inherit from each other, and of their aliases
 _MAX_KEPT: Final = 64  # files
-_MAX_RELATED: Final = 60  # names; if there are more, no class is regarded as another one
+_MAX_RELATED: Final = 60  # names; if there are more, every class may be related to the owner
 
 # Returns the language and the text of each file that contains a name; None if there are too many.
 FindTexts = Callable[[str], Collection[tuple[str, str]] | None]
-# Yields the names of the base classes of classes, the nearest first.
+# Takes names of classes and yields the names of their base classes, level by level, nearest first.
 BaseLevels = Callable[[Collection[str]], Iterable[Sequence[str]]]
 
 
@@ -181,7 +181,7 @@ class ForeignUses:
         return types.isdisjoint(self.find_ancestors()) and all(map(self._is_other, types))
 
     def find_ancestors(self) -> Collection[str]:
-        """Return the owners and their base classes; a variable of such a type may have an owner."""
+        """Return the owners and their base classes; variables of these types may hold an owner."""
         if self._ancestors is None:
             self._ancestors = self._find_ancestors()
         return self._ancestors
@@ -268,7 +268,7 @@ def find_related(owners: Collection[str], find_texts: FindTexts) -> Collection[s
 
 
 def _relatives(name: str, text: str, language: str) -> Iterator[str]:
-    """Yield the classes of a text whose heads contain a name, and other names for it."""
+    """Yield the classes of a text whose heads contain a class name, and aliases of that name."""
     if language == "rust":
         yield from (one.type for one in read_impl_heads(text) if one.trait == name and one.type)
     head_end = _RUBY_HEAD_END if language == "ruby" else _HEAD_END

@@ -34,7 +34,7 @@ from rootle.syntax.source_tree import Position
 from rootle.types import SymbolUse
 
 _MAX_LINE: Final = 200
-# The kinds of uses that can be those of a variable. A use of another kind has another syntax.
+# The kinds of uses that can be uses of a variable. Uses of other kinds have another syntax.
 _OF_VARIABLES: Final = frozenset({"reference", "call"})
 _IMPORTS: Final = frozenset({"import", "export"})
 

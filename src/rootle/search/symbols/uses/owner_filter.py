@@ -20,7 +20,7 @@ CLASSES: Final = frozenset("class struct interface trait impl type record protoc
 _METHODS: Final = frozenset("def function method fn func".split())
 # In these languages, a method is never used without a receiver or a path.
 _ALWAYS_QUALIFIED: Final = frozenset({"go", "rust"})
-# Code in each of these languages can inherit from classes in the others of its group.
+# Code in each of these languages can inherit from classes in the other languages of its group.
 _RELATED_LANGUAGES: Final = tuple(
     frozenset(group.split())
     for group in (
@@ -120,7 +120,7 @@ class OwnerFilter:
         )
 
     def base_levels(self, names: Iterable[str]) -> Iterator[list[str]]:
-        """Yield the names of the base classes of classes: the direct ones, then theirs, and so on.
+        """Yield the base classes of some classes by name: direct ones, then their bases, and so on.
 
         A name is yielded only once.
         """

@@ -7,7 +7,7 @@ from typing import BinaryIO, Final
 from urllib.parse import unquote
 
 from rootle.sources.documents.places import DocumentError, ExtractedDocument
-from rootle.sources.documents.readers.html_text import read_html
+from rootle.sources.documents.readers.book_and_mail_html import read_html
 from rootle.sources.documents.readers.office_properties import read_properties
 from rootle.sources.documents.zip_container import START, ZipContainer
 from rootle.sources.files.skip_rules import DAMAGED, ENCRYPTED

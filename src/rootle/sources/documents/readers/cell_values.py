@@ -42,7 +42,7 @@ _DAY_SECONDS: Final = 86_400
 
 @dataclass(frozen=True, slots=True)
 class CellFormats:
-    """The kinds of numbers, such as dates, that cells contain, by the index of their style."""
+    """The kind of number, such as a date, that the cells of each style contain."""
 
     kinds: tuple[str, ...]
     day_0: datetime = DAY_0

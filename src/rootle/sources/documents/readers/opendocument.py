@@ -96,7 +96,7 @@ def _read_text(events: Iterator[XmlEvent], found: ExtractedDocument) -> None:
 
 
 class _TableRows(RowCells):
-    """The rows of tables that are in no other table."""
+    """Reads the rows of tables that are not nested in another table."""
 
     def __init__(self) -> None:
         super().__init__()

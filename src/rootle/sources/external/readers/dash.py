@@ -20,8 +20,8 @@ INDEX: Final = "Contents/Resources/docSet.dsidx"
 _DOCUMENTS: Final = "Contents/Resources/Documents"
 _MAX_ENTRIES: Final = 500_000
 _MAX_VALUE_BYTES: Final = 10_000_000
-# A query is aborted after _MAX_CHECKS checks with this many steps of the SQLite virtual machine
-# each. Otherwise, a view in a malicious index could run forever.
+# A query is aborted after _MAX_CHECKS checks. SQLite makes one check per this many steps of its
+# virtual machine. Without this limit, a view in a malicious index could run forever.
 _STEPS_PER_CHECK: Final = 1_000_000
 _MAX_CHECKS: Final = 200
 _TAGS: Final = re.compile(r"<[^<>]{0,500}>")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from rootle.sources.external.readers.html_markdown import MarkdownPage
+from rootle.sources.external.readers.html_to_markdown import MarkdownPage
 from rootle.sources.external.records import CutFile, ExternalDocument
 from rootle.sources.files.discovery import WalkRules
 from rootle.sources.files.file_source import FileSource
@@ -18,7 +18,7 @@ _HTML: Final = (".html", ".htm", ".xhtml")
 def read_folder(
     folder: str, rules: WalkRules
 ) -> Iterator[ExternalDocument | tuple[str, str] | CutFile]:
-    """Yield the documents below a folder, which files are cut, and why others are skipped."""
+    """Yield the documents below a folder, files that are cut, and skipped paths with reasons."""
     source = FileSource(Path(folder), rules)
     scan = source.scan()
     yield from ((skip.uri, skip.reason) for skip in scan.skips)

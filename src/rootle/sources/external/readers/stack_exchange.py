@@ -13,7 +13,7 @@ from typing import Final
 from xml.parsers import expat
 
 from rootle.sources.documents.places import join_places
-from rootle.sources.external.readers.html_markdown import to_markdown
+from rootle.sources.external.readers.html_to_markdown import to_markdown
 from rootle.sources.external.readers.tree import FolderTree
 from rootle.sources.external.records import CutFile, ExternalDocument, ExternalSourceError
 from rootle.storage.open_without_links import open_below

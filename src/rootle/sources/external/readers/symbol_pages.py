@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.sources.external.readers.html_markdown import FENCE, MarkdownPage
+from rootle.sources.external.readers.html_to_markdown import FENCE, MarkdownPage
 from rootle.sources.external.readers.tree import FolderTree
 from rootle.sources.external.records import (
     MAX_SECTIONS,

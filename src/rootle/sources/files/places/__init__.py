@@ -1,1 +1,1 @@
-"""Sections of text files whose lines stay unchanged: diagrams and descriptions of interfaces."""
+"""Find diagrams and descriptions of interfaces in text files, without changing the lines."""

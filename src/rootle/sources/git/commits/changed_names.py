@@ -35,7 +35,7 @@ _STATEMENT: Final = re.compile(
     r"[@#]|(?:import|from|using|use|package|if|for|while|with|try|var|let|const|export|extern)\b"
     r"|[A-Za-z_$][\w$.:<>*&, ]{0,120}[=({;:\[]"
 )
-# A statement at the top level of a Python module that git shows as a heading.
+# A top-level statement in Python that git shows as a heading.
 _TOP_LEVEL: Final = re.compile(r"[A-Za-z_][\w.]*\s*(?::[^=]*)?(?:=|\($)")
 
 
@@ -135,7 +135,7 @@ class _HunkWalk:
         is_decorator = not name and self._has_decorators and _DECORATOR.match(text) is not None
         if not name and _COMMENT.match(text):
             return
-        # The other lines of a block comment may be indented by one more column than its first line.
+        # The other lines of a block comment may be indented one column more than its first line.
         if self._comment is not None and self._comment_indent - indent in (0, 1):
             if name:
                 self._comment = None

@@ -80,7 +80,7 @@ def list_commits_with_text(
     the commits that git has found so far are returned.
     """
     options = ("--format=%H %P", "--no-show-signature", "--no-textconv", "--no-ext-diff")
-    # With -m, git lists a merge once for each parent with another number of occurrences.
+    # With -m, git lists a merge once for each parent whose number of occurrences differs.
     arguments = (f"-S{text}", *options, "-m", "--no-patch", "--")
     found: list[str] = []
     config = {"log.showRoot": "true"}

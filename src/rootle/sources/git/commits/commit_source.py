@@ -101,7 +101,7 @@ class CommitSource:
         return None
 
     def is_readable(self, uri: str) -> bool:  # noqa: ARG002
-        """Return True: a missing commit is not listed."""
+        """Return True, because commits that are missing are not listed."""
         return True
 
     def reader(self) -> CommitReader:
@@ -125,7 +125,7 @@ class CommitSource:
         is_complete = self._find_levels(commits) == ALL_LEVELS
         size = _COMMIT_BYTES if is_complete else _PATHS_BYTES
         return tuple(
-            # A commit never changes, so its entry needs no time.
+            # A commit never changes, so its entry needs no modification time.
             DocumentEntry(f"{COMMIT_URI}{sha}", _MESSAGE_BYTES if sha in shallow else size, 0)
             for sha, _ in commits
         )

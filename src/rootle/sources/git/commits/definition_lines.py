@@ -220,7 +220,8 @@ def _find_headings(lines: Sequence[str]) -> list[str]:
     for at, line in enumerate(lines):
         fence = _FENCE.match(line)
         if fence is not None:
-            # The start of a code block may be missing, so a fence without a language may end it.
+            # The lines may begin inside a code block, so a fence without a language never begins
+            # one.
             is_code = not is_code and bool(fence[1].strip())
         heading = None if is_code else _MARKDOWN_HEADING.match(line, 0, _MAX_LINE_CHARS)
         if is_code or heading is not None:

@@ -62,7 +62,8 @@ class CommitPatch:
     message: str
     changes: tuple[FileChange, ...]
     is_cut: bool  # whether the patch was too long and ends early, or git could not read it
-    # The files that the commit moved to folders with copies of other projects, as deleted files.
+    # The files that the commit moved to folders with copies of other projects. They are represented
+    # as deleted files.
     moved_out: tuple[FileChange, ...] = ()
 
     @property

@@ -20,9 +20,9 @@ _MAX_LINES: Final = 200
 _MAX_COMMENT_LINES: Final = 20
 # Lines with fewer letters and digits, such as "}" and "else:", occur everywhere.
 _MIN_SIGNIFICANT_CHARS: Final = 6
-# If a smaller share of a definition was removed, it was renamed or its signature was changed.
+# If a smaller share of a definition was removed, it counts as renamed or changed.
 _MIN_REMOVED_SHARE: Final = 0.5
-# If at least this share of removed code was added elsewhere in the same commit, it was moved.
+# If at least this share of removed code was added elsewhere in the commit, it counts as moved.
 _MOVED_SHARE: Final = 0.6
 _COMMENT: Final = re.compile(r"""\s*(?:#|//|/\*|\*|--|%|;|'|@|\[|"{3}|<!--)""")
 # Lines at the indentation of a definition that do not end it.
@@ -76,7 +76,7 @@ def find_removed_code(commit: CommitPatch) -> tuple[RemovedCode, ...]:
 
 
 def significant_lines(lines: Sequence[str]) -> list[str]:
-    """Return the lines that are likely to occur only once, without white space."""
+    """Return the lines that are likely to occur only once, with all white space removed."""
     normalized = map(_normalize, lines)
     return [line for line in normalized if _count_letters(line) >= _MIN_SIGNIFICANT_CHARS]
 

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Final
 
 from rootle.sources.git.command import run_git
-from rootle.sources.git.lines.line_changes import LineChange, parse_changes, split_hunks
+from rootle.sources.git.lines.patch_hunks import LineChange, parse_changes, split_hunks
 from rootle.sources.git.raw_diff import RawChange, split_raw_diff
 
 _BLOCK: Final = re.compile(rb"^diff --git ", re.MULTILINE)
@@ -67,7 +67,7 @@ def read_removals(
 def read_commit(
     folder: str, sha: str, options: Sequence[str], deadline_s: float, *paths: str
 ) -> bytes | None:
-    """Return the changed files of a commit with `--raw -z`; None if git failed or was too slow."""
+    """Return the output of `git log --raw -z` for a commit; None if git failed or was too slow."""
     output = run_git(
         folder,
         *("log", *_CHANGES, *_OPTIONS, *options, sha, "--"),

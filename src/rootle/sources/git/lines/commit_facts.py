@@ -25,7 +25,7 @@ class CommitHeader(NamedTuple):
 
 
 def read_headers(folder: str, hashes: Sequence[str]) -> dict[str, CommitHeader]:
-    """Return the metadata of commits by hash; empty if one of them is unknown."""
+    """Map each hash to the metadata of its commit. The result is empty if a hash is unknown."""
     if not hashes:
         return {}
     output = run_git(
@@ -70,7 +70,7 @@ def list_changed_paths(folder: str, hashes: Collection[str]) -> Mapping[str, lis
 
 
 def find_merges(folder: str, hashes: Sequence[str], head: str, deadline_s: float) -> dict[str, str]:
-    """Return the merges that brought commits into the main line of `head`, by commit.
+    """Map each commit to the merge that brought it into the main line of `head`.
 
     A commit that was made on the main line is left out. A commit is also left out if git does not
     find its merge before `deadline_s` on the monotonic clock.

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Final
 
 from rootle.sources.git.command import GitStream, stream_git
-from rootle.sources.git.lines.line_changes import LineChange, parse_changes, parse_merge
+from rootle.sources.git.lines.patch_hunks import LineChange, parse_changes, parse_merge
 
 # git leaves out commits that do not change the file, and --parents shows the nearest remaining
 # ancestors as parents. A merge has a patch only if it differs from all its parents.
@@ -34,9 +34,9 @@ class FileCommit:
     """A commit that changed a file."""
 
     sha: str
-    parents: tuple[str, ...]  # in the history without commits that did not change the file
+    parents: tuple[str, ...]  # the nearest ancestors that the log contains
     message: str
-    changes: tuple[tuple[LineChange, ...], ...]  # from each parent, or from an empty file
+    changes: tuple[tuple[LineChange, ...], ...]  # relative to each parent, or to an empty file
     is_new: bool  # whether no parent has the file
 
 

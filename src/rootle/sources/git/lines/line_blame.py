@@ -30,8 +30,8 @@ def blame_lines(
 ) -> list[BlamedLines]:
     """Return the last commits that changed some lines of the file at `path` in a revision.
 
-    `path` is relative to the top of the work tree. git is stopped after the timeout. Lines for
-    which it has not found the commit by then are left out, and so are all lines if git fails.
+    `path` is relative to the top of the work tree. git is stopped after the timeout. Lines whose
+    commit it has not found by then are left out. If git fails, the result is empty.
     """
     ranges = [f"-L{first},{last}" for first, last in group_lines(lines)]
     output = run_git(

@@ -13,7 +13,7 @@ from rootle.sources.git.lines.commit_changes import (
     pair_patches,
     read_commit,
 )
-from rootle.sources.git.lines.line_changes import LineChange, parse_changes
+from rootle.sources.git.lines.patch_hunks import LineChange, parse_changes
 from rootle.sources.git.raw_diff import RawChange, split_raw_diff
 
 
@@ -30,8 +30,8 @@ class ChangedText:
 def find_source(folder: str, sha: str, path: str, timeout_s: float) -> ChangedText | None:
     """Return how a commit created a file: renamed (R), copied (C) or new (A, without changes).
 
-    The changes are relative to the file in the first parent that was renamed or copied. Return None
-    if git failed or was too slow, so that the source is not known.
+    The changes are relative to the original file in the first parent. Return None if git failed or
+    was too slow, so that the source is not known.
     """
     deadline_s = monotonic() + timeout_s
     renames = ("-M", "-C", f"-l{MAX_COMPARED}")

@@ -71,7 +71,7 @@ class RevisionNames:
 
 
 def read_refs(folder: str) -> Refs:
-    """Return the times at which the branches and tags of a repository last changed, by file.
+    """Return the paths at which git stores branches and tags, each with its modification time.
 
     Git writes a branch or tag to a new file, which changes the time of its folder.
     """

@@ -24,7 +24,7 @@ _DIGITS: Final = _BITS // 4
 
 
 class TreeReader:
-    """Reads files of a commit, given the hashes of their contents by path."""
+    """Reads files of a commit, given a mapping from their paths to the hashes of their contents."""
 
     def __init__(self, folder: str, rules: WalkRules, blobs: Mapping[str, str]) -> None:
         self._rules = rules
@@ -70,7 +70,7 @@ class TreeSource:
         return None
 
     def is_readable(self, uri: str) -> bool:  # noqa: ARG002
-        """Return False: an object that the repository lacks is not looked for again."""
+        """Return False, because an object that the repository lacks is not looked for again."""
         return False
 
     def reader(self) -> TreeReader:

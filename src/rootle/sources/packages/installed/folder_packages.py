@@ -120,7 +120,7 @@ def _resolve_module(folder: str, name: str, within: Sequence[str]) -> str:
 
 
 def _list_store(folder: str) -> Mapping[tuple[str, str], str]:
-    """Return the folders of the packages that pnpm installed below a folder, by name and version.
+    """Map the name and version of each package that pnpm installed below a folder to its folder.
 
     The names of the folders look like "@types+node@20.1.0" or "hono@4.6.3_typescript@5.0.0".
     """
@@ -213,7 +213,7 @@ class GoPackages:
 
 
 def _read_vendored(vendor: str) -> Mapping[str, tuple[str, str]]:
-    """Return the folder and the version of each module in a vendor folder, by its name.
+    """Map the name of each module in a vendor folder to its folder and version.
 
     A module that replaces another module is in the folder of the replaced module.
     """
@@ -263,7 +263,7 @@ class RubyPackages:
 
 
 def _list_gems(folder: str) -> Mapping[str, str]:
-    """Return the folder of each gem by name and version, without the platform of compiled gems."""
+    """Map "NAME-VERSION" of each gem to its folder name, which may end in a platform."""
     found: dict[str, str] = {}
     for name in _list_names(folder):
         compiled = _COMPILED_GEM.fullmatch(name)

@@ -53,7 +53,7 @@ def path_in(folder: str, *parts: str) -> str:
 
 
 def list_subfolders(folder: str) -> Iterator[str]:
-    """Yield the paths of the first subfolders by name; none if `folder` is "" or unreadable."""
+    """Yield the first subfolders in alphabetical order; none if `folder` is "" or unreadable."""
     try:
         names = sorted(os.listdir(folder))[:_MAX_LISTED] if folder else []
     except OSError:

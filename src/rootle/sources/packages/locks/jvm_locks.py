@@ -39,8 +39,8 @@ class _Project:
     """The content of a pom.xml, merged with the content of its parent in the project."""
 
     properties: dict[str, str] = field(default_factory=dict)
-    managed: dict[str, _Dependency] = field(default_factory=dict)  # by name
-    modules: set[str] = field(default_factory=set)  # the names of the folders of modules
+    managed: dict[str, _Dependency] = field(default_factory=dict)  # name -> dependency
+    modules: set[str] = field(default_factory=set)  # the names of the module folders
     found: list[_Dependency] = field(default_factory=list)
 
     def identity(self) -> tuple[str, str]:
@@ -99,9 +99,9 @@ def read_required(
 ) -> list[LockedPackage]:
     """Return the packages that a Maven package requires, with the versions in its pom.xml files.
 
-    `read_pom_of` returns the text of the pom.xml of a package, given its name and version, or "".
-    Versions come from the package and its parents. A package is left out if its version is a range
-    or comes from an imported list of versions.
+    `read_pom_of` takes the name and version of a package, and returns the text of its pom.xml, or
+    "" if there is none. Versions come from the package and its parents. A package is left out if
+    its version is a range or comes from an imported list of versions.
     """
     texts: list[str] = []
     while len(texts) < _MAX_PARENTS and (text := read_pom_of(name, version)):

@@ -63,7 +63,7 @@ def as_text(value: object) -> str:
 
 
 def indented_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the indentation and the stripped text of each line that is not blank or a comment."""
+    """Yield the indentation and stripped text of each line, except blank lines and comments."""
     for line in text.splitlines():
         stripped = line.strip()
         if stripped and not stripped.startswith("#"):

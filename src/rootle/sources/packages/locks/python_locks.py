@@ -162,7 +162,7 @@ def _read_tables(
     direct: set[str],
     plain: set[str],
 ) -> LockFile:
-    """Return the packages in the tables of a lock file; those that `plain` lacks are optional."""
+    """Return the packages in the tables of a lock file; those not in `plain` are optional."""
     found, refused = [], []
     for package in packages:
         name, source = as_text(package.get("name")), as_mapping(package.get("source"))

@@ -17,7 +17,8 @@ MAX_PIXELS: Final = 40_000_000
 MAX_IMAGE_BYTES: Final = 20_000_000
 PNG: Final = b"\x89PNG\r\n\x1a\n"
 _JPEG: Final = b"\xff\xd8\xff"
-# The markers of JPEG segments that contain the size of the image, and of those without a length.
+# The markers of JPEG segments: of those that contain the size of the image, and of those without a
+# length.
 SIZE_MARKERS: Final = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
 _START_OF_PIXELS: Final = 0xDA
 _BARE_MARKERS: Final = frozenset({0x01, *range(0xD0, 0xD9)})

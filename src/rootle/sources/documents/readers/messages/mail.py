@@ -11,7 +11,7 @@ from rootle.sources.documents.places import (
     ExtractedDocument,
     LimitReachedError,
 )
-from rootle.sources.documents.readers.html_text import read_html
+from rootle.sources.documents.readers.book_and_mail_html import read_html
 from rootle.sources.documents.readers.messages.mime_parts import MESSAGE, MimePart, read_parts
 from rootle.sources.files.skip_rules import DAMAGED
 from rootle.sources.text_codecs import find_charset
@@ -67,7 +67,8 @@ def _parts(message: MimePart, attached: list[MimePart]) -> list[MimePart]:
 def _texts(part: MimePart, found: ExtractedDocument) -> list[str]:
     """Return the texts of a message or of a part of it, in the order in which they are shown.
 
-    Attachments are left out. Of alternatives, the plain text is returned unless it is empty.
+    Attachments are left out. Of alternative versions, the plain text is returned unless it is
+    empty.
     """
     if part.is_attachment:
         return []

@@ -152,8 +152,8 @@ class _Splitter:
         mark = re.escape(boundary.encode())
         lines = re.compile(rb"\n--" + mark + rb"(--)?[ \t]*(?=\r?\n|\Z)")
         first: int | None = None
-        # The line break before a boundary is part of the boundary. That of the first boundary may
-        # be the end of the head, so the search begins there.
+        # The line break before a boundary is part of the boundary. The line break before the first
+        # boundary may be the one that ends the head, so the search begins there.
         for match in lines.finditer(self._raw, max(0, start - 1), end):
             if first is not None:
                 carriage_return = self._raw[match.start() - 1 : match.start()] == b"\r"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from rootle.errors import MissingExtraError, WebPageError
 from rootle.web import html_child_process
-from rootle.web.page_charset_and_text import extract_text
 from rootle.web.page_download import DownloadedPage
+from rootle.web.page_text import extract_text
 
 _URL = "https://e.com/docs/page"
 

@@ -12,7 +12,7 @@ from sample import MakeApp, git, write
 
 from rootle import App
 from rootle.history import removed_definitions
-from rootle.history.names import past_names
+from rootle.history.names import name_changes
 from rootle.types import SearchQuery, SearchResponse
 
 pytestmark = pytest.mark.slow
@@ -281,7 +281,7 @@ def test_an_answer_without_all_removed_definitions_says_so_first(
 @pytest.mark.parametrize(
     ("module", "limit", "question"),
     [
-        (past_names, "_MAX_CHANGES", "who deleted cage.py"),
+        (name_changes, "_MAX_CHANGES", "who deleted cage.py"),
         (removed_definitions, "_MAX_NAMED", "who removed open_cage"),
     ],
 )

@@ -21,8 +21,8 @@ from polling import TIMEOUT_S, wait_until
 from rootle.embed.static import StaticEmbedder
 from rootle.errors import MemoryStorageError, UnavailableError
 from rootle.memory.corpus import Entry, Row
-from rootle.memory.embedded import EmbeddedMemory
 from rootle.memory.loader import MemoryLoader
+from rootle.memory.sqlite_store import EmbeddedMemory
 from rootle.types import Memory, MemoryReference
 
 ME = "ada"
@@ -165,7 +165,7 @@ def test_a_correction_does_not_replace_the_earlier_fact(
 def test_of_contradicting_facts_the_newer_one_comes_first(
     topic: str, tmp_path: Path, clock: Clock
 ) -> None:
-    """Both were stored in the same second, and before the reordering the older one is first."""
+    """Both are stored in the same second, and the older one would be first without reordering."""
     store = EmbeddedMemory(tmp_path / "facts.db", StaticEmbedder, clock)
     older = "Deploys of the shop run on Tuesdays with Ansible."
     newer = "Deploys of the shop now run on Fridays with Terraform."
@@ -362,7 +362,7 @@ WRITER = """
 import sys
 from hash_embedder import HashEmbedder
 from pathlib import Path
-from rootle.memory.embedded import EmbeddedMemory
+from rootle.memory.sqlite_store import EmbeddedMemory
 
 store = EmbeddedMemory(Path(sys.argv[1]), HashEmbedder)
 for at in range(int(sys.argv[3])):

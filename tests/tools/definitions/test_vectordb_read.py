@@ -15,9 +15,9 @@ from sample import MakeApp, git, make_repository, write, write_tree
 from rootle.serialization.citation import cite
 from rootle.sources.files import file_source
 from rootle.sources.files.discovery import WalkRules, look_up_files
+from rootle.tools.definitions.vectordb_read import MAX_CHARS, MAX_LINES, vectordb_read
+from rootle.tools.definitions.vectordb_search import search_folder
 from rootle.tools.tool import Answer
-from rootle.tools.vectordb_read import MAX_CHARS, MAX_LINES, vectordb_read
-from rootle.tools.vectordb_search_tool import search_folder
 from rootle.types import Span
 
 Read = Callable[[str], Answer]
@@ -683,7 +683,7 @@ def test_a_long_explanation_ends_with_the_number_of_lines_left_out(
     read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = read("why:src/net/retry.py:6").text.split("\n")
-    monkeypatch.setattr(sys.modules["rootle.tools.vectordb_read"], "MAX_CHARS", 200)
+    monkeypatch.setattr(sys.modules["rootle.tools.definitions.vectordb_read"], "MAX_CHARS", 200)
     *shown, last = read("why:src/net/retry.py:6").text.split("\n")
 
     assert shown == whole[: len(shown)]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-# The header of a hunk of a merge has one more "@" and one more range for each further parent.
+# In a merge, the header of a hunk has one more "@" and one more range for each parent after the
+# first.
 _COMBINED_HUNK: Final = re.compile(
     rb"^(@{3,})((?: -\d+(?:,\d+)?)+) \+(\d+)(?:,(\d+))? @{3,}.*$", re.MULTILINE
 )
@@ -55,7 +56,7 @@ def parse_changes(patch: bytes) -> Iterator[LineChange]:
 
 
 def parse_merge(patch: bytes, parents: int) -> tuple[tuple[LineChange, ...], ...]:
-    """Return the changes to one file from each parent of a merge.
+    """Return, for each parent of a merge, the changes from this parent to the merge in one file.
 
     `patch` was made with `-U0 --diff-merges=combined`. It is empty if the file is the same in the
     merge and in one of the parents.
@@ -97,7 +98,7 @@ def _changes_from(
             removed.append(row[parents:])
         elif sign == "+":
             added.append(row[parents:])
-        elif not is_removal:  # a line that the parent and the merge have
+        elif not is_removal:  # the line is in both the parent and the merge
             if removed or added:
                 yield LineChange(
                     old if removed else old - 1,

@@ -50,7 +50,7 @@ class MarkdownPage:
         self.title = " ".join("".join(parser.title).split())
         self.text = "\n".join(parser.lines).rstrip("\n") + "\n"
         last = self.text.count("\n")
-        # Line numbers, from 1, by id, in the order of the page.
+        # Maps each id to its line number (counted from 1), in page order.
         self.anchors = {name: min(line, last) for name, line in parser.anchors.items()}
 
 

@@ -13,12 +13,12 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Final
 
-from rootle.memory import queries
+from rootle.memory import sql_statements
 from rootle.memory.corpus import IsVisible, Place, Topic
 from rootle.memory.database import open_database, storage_errors, text_digest
 from rootle.memory.dates import asks_for_present, parse_dates
 from rootle.memory.loader import MemoryLoader
-from rootle.memory.queries import MemoryEvent
+from rootle.memory.sql_statements import MemoryEvent
 from rootle.memory.visibility import find_places
 from rootle.memory.vocabulary import Vocabulary, significant_words
 from rootle.protocols import Embedder, QueryEmbedder, Vector
@@ -76,8 +76,8 @@ class EmbeddedMemory:
         with self._connect() as connection, write_transaction(connection):
             memory_id = self._observe(connection, memory, user_id)
             if origin is not None and origin.is_chosen:
-                queries.set_personal(connection, memory_id, is_personal=origin.is_personal)
-            return queries.load_memory(connection, memory_id)
+                sql_statements.set_personal(connection, memory_id, is_personal=origin.is_personal)
+            return sql_statements.load_memory(connection, memory_id)
 
     def import_memories(self, memories: Iterable[Memory], user_id: str) -> int:
         """Store memories with their times and counts; return how many were new.
@@ -89,7 +89,7 @@ class EmbeddedMemory:
         new = 0
         with self._connect() as connection, write_transaction(connection):
             for memory in memories:
-                known = queries.find_memory_id(connection, user_id, text_digest(memory.text))
+                known = sql_statements.find_memory_id(connection, user_id, text_digest(memory.text))
                 if known is None:
                     self._observe(connection, memory, user_id)
                     new += 1
@@ -124,7 +124,7 @@ class EmbeddedMemory:
         if not self.exists:
             return []
         with self._connect() as connection:
-            return queries.load_memories(connection, user_id)
+            return sql_statements.load_memories(connection, user_id)
 
     def forget(self, ids: Iterable[str], user_id: str) -> list[str]:
         """Delete memories and erase their texts from disk; return the ids of those that existed."""
@@ -134,7 +134,7 @@ class EmbeddedMemory:
         now = format_timestamp(self._clock(), timespec="milliseconds")
         with self._connect() as connection:
             with write_transaction(connection):
-                deleted = queries.delete_memories(connection, numbers, user_id, now)
+                deleted = sql_statements.delete_memories(connection, numbers, user_id, now)
             # The write-ahead log still contains the texts until it is truncated.
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return deleted
@@ -144,7 +144,7 @@ class EmbeddedMemory:
         if not self.exists:
             return []
         with self._connect() as connection:
-            return queries.load_events(connection, user_id)
+            return sql_statements.load_events(connection, user_id)
 
     def close(self) -> None:
         """Close the file. The next use opens it again.
@@ -165,34 +165,38 @@ class EmbeddedMemory:
     def _observe(self, connection: sqlite3.Connection, memory: Memory, user_id: str) -> int:
         """Record an observation of a memory; insert the memory if it is new. Return its id."""
         digest = text_digest(memory.text)
-        memory_id = queries.find_memory_id(connection, user_id, digest)
+        memory_id = sql_statements.find_memory_id(connection, user_id, digest)
         if memory_id is None:
             model = self._model()
             vectors = model.embed([memory.text])
-            memory_id = queries.insert_memory(
+            memory_id = sql_statements.insert_memory(
                 connection, user_id, digest, memory.text, model.fingerprint, vectors
             )
-        queries.insert_observation(connection, memory_id, user_id, memory.created_at, memory.count)
-        queries.insert_references(connection, memory_id, memory.about)
-        queries.insert_origins(connection, memory_id, memory)
+        sql_statements.insert_observation(
+            connection, memory_id, user_id, memory.created_at, memory.count
+        )
+        sql_statements.insert_references(connection, memory_id, memory.about)
+        sql_statements.insert_origins(connection, memory_id, memory)
         return memory_id
 
     def _merge(
         self, connection: sqlite3.Connection, memory_id: int, memory: Memory, user_id: str
     ) -> None:
         """Add the new parts of an imported memory to a known one."""
-        known = queries.load_memory(connection, memory_id)
-        if not queries.has_observation(connection, memory_id, memory.created_at):
+        known = sql_statements.load_memory(connection, memory_id)
+        if not sql_statements.has_observation(connection, memory_id, memory.created_at):
             count = max(0, memory.count - known.count)
-            queries.insert_observation(connection, memory_id, user_id, memory.created_at, count)
+            sql_statements.insert_observation(
+                connection, memory_id, user_id, memory.created_at, count
+            )
         places = {about.place for about in known.about}
         is_newer = memory.created_at > known.created_at
         about = [one for one in memory.about if is_newer or one.place not in places]
-        queries.insert_references(connection, memory_id, about)
-        # An old export must not undo a later decision whether a memory is personal.
+        sql_statements.insert_references(connection, memory_id, about)
+        # An old export must not undo a later decision on whether a memory is personal.
         is_personal = memory.is_personal if is_newer else known.is_personal
         origins = replace(memory, is_personal=is_personal)
-        queries.insert_origins(connection, memory_id, origins)
+        sql_statements.insert_origins(connection, memory_id, origins)
 
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:

@@ -9,7 +9,7 @@ import pytest
 from ranking_sample import floats, make_inputs
 
 from rootle.rank.rankers.features_ranker import rank_files
-from rootle.rank.rankers.model_features import COLUMNS, model_columns
+from rootle.rank.rankers.learned_ranker_columns import COLUMNS, model_columns
 
 
 def test_the_columns_contain_raw_values_ranks_and_the_best_values_of_the_question() -> None:

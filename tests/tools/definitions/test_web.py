@@ -15,8 +15,8 @@ from sample import MakeApp
 from rootle.config.loading import read_settings
 from rootle.errors import ConfigError, RefusedError, UnavailableError
 from rootle.tools import create_tools
+from rootle.tools.definitions.web import web_read, web_search
 from rootle.tools.tool import Answer, Tool
-from rootle.tools.web import web_read, web_search
 
 _SEARXNG = {"results": [{"url": "https://e.com/", "title": "Found", "content": "Words"}]}
 # A program that searches without the package `ddgs`.

@@ -1,4 +1,4 @@
-"""The commits that changed lines of a file are asked of git once for each state of a repository."""
+"""git lists the commits that changed lines of a file once for each state of a repository."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from commit_repository import commit_all, make_history
 from sample import git, write
 
-from rootle.sources.git.lines import range_log
-from rootle.sources.git.lines.range_log import ChangeLog, CommittedLines
+from rootle.sources.git.lines import commits_of_lines
+from rootle.sources.git.lines.commits_of_lines import ChangeLog, CommittedLines
 
 pytestmark = pytest.mark.slow
 
@@ -28,13 +28,15 @@ def root(tmp_path: Path) -> Path:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
     """The arguments of each git command that was run."""
     commands: list[Sequence[str]] = []
-    read_log = range_log._read_log
+    read_log = commits_of_lines._read_log
 
-    def record(top: str, arguments: Sequence[str], deadline_s: float) -> range_log.LoggedChanges:
+    def record(
+        top: str, arguments: Sequence[str], deadline_s: float
+    ) -> commits_of_lines.LoggedChanges:
         commands.append(arguments)
         return read_log(top, arguments, deadline_s)
 
-    monkeypatch.setattr(range_log, "_read_log", record)
+    monkeypatch.setattr(commits_of_lines, "_read_log", record)
     return commands
 
 

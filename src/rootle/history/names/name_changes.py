@@ -29,7 +29,8 @@ _MAX_EARLIER: Final = 10
 # occurs.
 _MAX_COUNTED: Final = 1_000
 _COUNTING_S: Final = 4.0
-# For each kind of file: the files that do not count if the name was added to a file of this kind.
+# Maps each kind of file to the files that do not count if the name was added to a file of this
+# kind.
 _LEFT_OUT: Final = {
     PlaceKind.CODE: "documents, tests, example projects or copies",
     PlaceKind.DOCUMENT: "tests, example projects or copies",

@@ -30,7 +30,7 @@ _MAX_KNOWN: Final = 16  # stored answers; one takes about a megabyte at most
 
 
 class CommittedLines(NamedTuple):
-    """Lines of a file of a commit, from 1; both ends are included."""
+    """A range of lines in a file of a commit, counted from 1, including both ends."""
 
     path: str  # relative to the top of the work tree
     first_line: int
@@ -41,7 +41,7 @@ class CommittedLines(NamedTuple):
 class LoggedChanges:
     """The commits that changed ranges of lines or a path, newest first."""
 
-    commits: Mapping[str, Sequence[str]]  # by hash: the first changed lines, each with "+" or "-"
+    commits: Mapping[str, Sequence[str]]  # hash -> the first changed lines, each with "+" or "-"
     merges: frozenset[str]  # those of the commits that are merges
     is_complete: bool  # False: git failed or was stopped, so older commits are missing
 
@@ -50,7 +50,7 @@ class ChangeLog:
     """Asks git for the commits that changed lines or files, and stores answers. Thread-safe.
 
     git takes seconds for a definition in a large repository, and each page of an answer asks for
-    the same commits. An answer is stored for a hash and for the places where the history of a
+    the same commits. An answer is valid for a hash and for the commits at which the history of a
     shallow clone ends. If git was stopped, the commits found so far are stored for a minute, so
     that the next page follows the first one.
     """
@@ -74,7 +74,7 @@ class ChangeLog:
     def list_path_changes(
         self, top: str, revision: str, path: str, deadline_s: float
     ) -> LoggedChanges:
-        """Return the commits that changed a file, also under its earlier names, or a folder.
+        """Return the commits that changed a folder, or a file under its current or an earlier name.
 
         `path` is relative to the top of the work tree `top`; that of a folder ends in "/". The
         changed lines are not read. `revision` is a hash, or a range of hashes. git is stopped at
@@ -122,9 +122,9 @@ def _read_log(top: str, arguments: Sequence[str], deadline_s: float) -> LoggedCh
 
 
 def _parse(fields: Sequence[bytes]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-    """Yield each commit: its hash and those of its parents, and changed lines.
+    """Yield the hashes of each commit and of its parents, and the lines that the commit changed.
 
-    `fields` are hashes and patches in turn.
+    `fields` contains hashes and patches in alternation.
     """
     for hashes, patch in zip(fields[::2], fields[1::2], strict=False):
         found = islice(_CHANGED.finditer(patch), _MAX_LINES)
