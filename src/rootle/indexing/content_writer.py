@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from rootle.protocols import Embedder
 
 _LOG = logging.getLogger(__name__)
-# When an update replaces the content: "outdated": if it was built with other settings, "repair":
-# also if it is damaged, and "all": always. Only "all" never continues an interrupted rebuild.
+# "outdated" replaces content that was built with other settings, "repair" replaces damaged content
+# too, and "all" replaces any content. Only "all" never continues an interrupted rebuild.
 Rebuild = Literal["outdated", "repair", "all"]
 
 

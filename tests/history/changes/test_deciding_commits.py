@@ -239,7 +239,7 @@ def test_pypi_is_another_thing_than_pypy(app: App, root: Path) -> None:
 
     assert answer.results[0].file_path == f"git:{removed}"
     note = next(one for one in answer.suggestions if "added" in one)
-    assert note == f'commits after the first one added "pypy" again: {restored[:12]}'
+    assert note == f'commits after the first one added lines with "pypy": {restored[:12]}'
     assert added[:12] not in note
 
 

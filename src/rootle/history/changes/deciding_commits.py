@@ -127,7 +127,7 @@ class _ChangeSearch:
     def _describe_restoration(
         self, removal: int, evidence: Mapping[int, Evidence]
     ) -> tuple[str, ...]:
-        """Return a note if commits after the removal added lines with the removed thing again."""
+        """Return a note if commits after the removal added lines with the removed thing."""
         states = self._index.files(evidence)
         at = states[removal].committed_s or 0
         later = [
@@ -139,7 +139,7 @@ class _ChangeSearch:
             return ()
         later.sort(key=lambda state: (-(state.committed_s or 0), state.id))
         names = " and ".join(f'"{one.written}"' for one in self._core)
-        return (f"commits after the first one added {names} again: {_list_hashes(later)}",)
+        return (f"commits after the first one added lines with {names}: {_list_hashes(later)}",)
 
     def _put_first_addition_first(
         self, answer: RankedAnswer, evidence: Mapping[int, Evidence]
