@@ -45,14 +45,21 @@ def test_the_commit_with_the_tag_of_the_version_is_listed(
     assert answer.suggestions[0] == "the tag v0.10.0 is on this commit"
 
 
-def test_the_commit_of_a_tag_is_named_if_it_is_not_indexed(root: Path, make_app: MakeApp) -> None:
+def test_the_commit_of_a_tag_is_listed_if_it_is_not_indexed(root: Path, make_app: MakeApp) -> None:
     app: App = make_app(root, max_history_commits=2)
 
-    notes = app.search(SearchQuery("when was v0.9.0 released")).suggestions
+    answer = app.search(SearchQuery("when was v0.9.0 released"))
+
+    found = [one.commit.subject for one in answer.results if one.commit]
+    assert found == ["Bump versions for release of 0.9.0"]
+    assert answer.suggestions[0] == "the tag v0.9.0 is on this commit"
+
+    filtered = app.search(SearchQuery("when was v0.9.0 released author:ada"))
 
     sha = git(root, "rev-parse", "v0.9.0").strip()[:12]
-    assert notes[0].startswith(f"the tag v0.9.0 is on a commit that is not indexed: {sha} ")
-    assert notes[0].endswith("Ada: Bump versions for release of 0.9.0")
+    note = filtered.suggestions[0]
+    assert note.startswith(f"the tag v0.9.0 is on a commit that is not indexed: {sha} ")
+    assert note.endswith("Ada: Bump versions for release of 0.9.0")
 
 
 def test_a_version_without_a_tag_is_said_to_have_none(root: Path, make_app: MakeApp) -> None:

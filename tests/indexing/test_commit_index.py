@@ -159,7 +159,8 @@ def test_work_trees_share_an_index_but_find_only_their_own_history(
         assert subjects_of(main) == set(SUBJECTS)
         assert subjects_of(side) == {*SUBJECTS[:3], "Side change"}
         sha = git(root, "rev-parse", "side").strip()
-        assert find_commits(main, sha[:12]) == []
+        # git reads the message of a commit that is named by its hash.
+        assert [one.file_path for one in find_commits(main, sha[:12])] == [f"git:{sha}"]
         assert len(find_commits(side, sha[:12])) == 1
         git(root, "merge", "-q", "-m", "Merge", "side")
         assert "Side change" in subjects_of(main)
@@ -350,13 +351,42 @@ def test_a_killed_rebuild_of_the_commits_continues_while_the_older_index_answers
     index = app._container.history().commit_index()
     assert index is not None
 
-    reason, _ = index.explain_gap()
-    assert "because the index is being rebuilt (60% done)" in reason
+    assert index.explain_gap()[0] == ""
+    note = "the index of commits is being rebuilt (60% done); until then, the old one answers"
+    assert index.describe_rebuild() == note
     assert index.snapshot().file_count() == 10
     reads.clear()
     index.update()
 
     assert len(reads) == 10 - 2 * 3
+    assert subjects_of(app) == {*SUBJECTS, *(f"Planner change {number}" for number in range(6))}
+    assert len(list((tmp_path / "index" / "history").rglob("rootle.db"))) == 1
+
+
+def test_a_killed_repair_of_a_damaged_index_of_the_commits_continues(
+    root: Path, tmp_path: Path, make_app: MakeApp, reads: list[str]
+) -> None:
+    for number in range(6):
+        add_commit(root, f"Planner change {number}", day=9 + number)
+    with make_app(root) as writer:
+        writer.index()
+        writer.index_history()
+    (tmp_path / "index" / "history" / "rootle.db").write_bytes(b"no database" * 1000)
+    for _ in range(2):  # the second process continues, and is killed as well
+        kill_while_indexing(root, tmp_path / "index", 3)
+    app: App = make_app(root)
+    index = app._container.history().commit_index()
+    assert index is not None
+
+    reason = index.explain_gap()[0]
+    assert (
+        "not all commits are indexed yet, because a damaged index is being rebuilt (60%" in reason
+    )
+    reads.clear()
+    index.update()
+
+    assert len(reads) == 10 - 2 * 3
+    assert index.explain_gap()[0] == ""
     assert subjects_of(app) == {*SUBJECTS, *(f"Planner change {number}" for number in range(6))}
     assert len(list((tmp_path / "index" / "history").rglob("rootle.db"))) == 1
 
@@ -373,7 +403,7 @@ def test_a_killed_rebuild_is_not_continued_with_other_settings(
     index = app._container.history().commit_index()
     assert index is not None
 
-    assert "being rebuilt (0% done)" in index.explain_gap()[0]
+    assert "being rebuilt (0% done)" in index.describe_rebuild()
     reads.clear()
     index.update()
 
@@ -470,9 +500,23 @@ def test_an_answer_says_that_the_commits_are_being_indexed_again(
     monkeypatch.setattr("rootle.indexing.commit_index.COMMIT_FORMAT", "newer")
     monkeypatch.setattr(CommitIndex, "update", lambda self, **_: None)
 
-    notes = make_app(root).search(SearchQuery("in:history change")).suggestions
+    app = make_app(root)
+    answer = app.search(SearchQuery("in:history change"))
+    status = app.status().history
 
-    assert "not all commits are indexed yet, because the index is being rebuilt" in notes[0]
+    # The old index contains all commits, so nothing is missing.
+    note = "the index of commits is being rebuilt (0% done); until then, the old one answers"
+    assert answer.suggestions[0] == note
+    assert answer.degraded == ()
+    assert {one.commit.subject for one in answer.results if one.commit} == set(SUBJECTS)
+    assert status is not None
+    assert status.notes == (note,)
+    add_commit(root, "Planner change", day=9)
+    answer = app.search(SearchQuery("in:history change"))
+    assert answer.suggestions[0].startswith("only 4 commits were searched: ")
+    assert "the newest are missing" in answer.suggestions[0]
+    assert answer.suggestions[1] == note
+    assert answer.degraded == ("history",)
 
 
 def test_a_question_waits_longer_until_something_is_kept_for_the_next_one(
@@ -517,7 +561,7 @@ def test_a_question_waits_no_longer_if_commits_of_an_older_index_can_be_searched
     assert waits == [10]
     assert answer.results[0].commit is not None
     assert answer.results[0].commit.subject == "Parser change"
-    assert answer.suggestions[0].startswith("only 4 commits were searched: ")
+    assert answer.suggestions[0].startswith("the index of commits is being rebuilt")
 
 
 def test_git_lists_the_commits_once_for_a_head_while_they_are_being_indexed(
@@ -611,7 +655,7 @@ def test_without_indexed_commits_a_question_is_answered_from_the_files(
     assert commits.results == ()
     for answer in (files, commits):
         assert "history" in answer.degraded
-        assert answer.suggestions[0].startswith("nothing read yet: enableIndexing is false")
+        assert answer.suggestions[0].startswith("no commits were searched: enableIndexing is false")
 
 
 def test_a_folder_below_the_work_tree_finds_only_commits_that_changed_it(
@@ -671,6 +715,7 @@ def test_a_folder_without_git_has_no_commits(tmp_path: Path, make_app: MakeApp) 
 def test_indexed_commits_are_kept_if_git_is_missing(
     root: Path, make_app: MakeApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(ignored_changes, "_RETRY_S", 0.0)
     notices: list[str] = []
     app: App = make_app(root, notices=notices)
     app.index_history()
@@ -682,7 +727,7 @@ def test_indexed_commits_are_kept_if_git_is_missing(
 
     assert "history" in answer.degraded
     assert any("git" in note for note in answer.suggestions)
-    assert len(answer.results) == 4
+    assert answer.results == ()  # without git, it is not known which files are ignored
     monkeypatch.setenv("PATH", path)
     assert count(app) == 4
     assert "history" not in app.search(SearchQuery("in:history change")).degraded
@@ -824,9 +869,19 @@ def test_no_changes_are_shown_while_git_cannot_find_the_ignored_files(
         return "\n".join(reader.text(state.id) for state in reader.all_files())
 
     monkeypatch.setattr(ignored_changes, "_RETRY_S", 0.0)
+    app = make_app(root)
+    app.search(SearchQuery("cache"))  # needs no commits
     with monkeypatch.context() as patch:
         patch.setattr(repository, "run_git", fail)
         text = read_all(index)
+        # The message of a commit that changed only ignored files is not shown either.
+        answer = app.search(SearchQuery("in:history walrus"))
+    assert answer.results == ()
+    assert answer.suggestions[0] == (
+        "no commits were searched: git failed to check which files are ignored, so commits are "
+        "hidden until it succeeds"
+    )
+    assert answer.degraded == ("history",)
     assert "Add walrus" in text
     assert "12345" not in text
     assert "def cache_1" not in text

@@ -109,8 +109,7 @@ class HistoryComponents:
         if search is None:
             return
         view, reason = search.view_with_gap()
-        if reason:
-            yield reason
+        yield from filter(None, (reason, search.updates.describe_rebuild()))
         definitions = None if removed is None else removed.view()
         if removed is not None and definitions is not None:
             missing = removed.updates.explain_gap()[0]

@@ -49,7 +49,7 @@ class IndexApi(AppBase):
             report = indexer.update(
                 on_progress or ignore_progress,
                 timeout_s=-1,
-                rebuild=rebuild,
+                rebuild="all" if rebuild else "outdated",
                 complete=True,
                 update_remotes=False,
             )

@@ -233,7 +233,7 @@ class CombinedSearch:
         reason = commits.prepare() if reason is None else reason
         missing = self._prepare_removed(past)
         view, reason = commits.view_with_gap(reason)
-        gap = IndexGap(reason, missing)
+        gap = IndexGap(reason, missing, commits.updates.describe_rebuild())
         if view is not None and view.count:
             search = partial(self._search_commits, is_complete=not reason, explain=explain)
             response = search(query, past, commits, view, find_files)

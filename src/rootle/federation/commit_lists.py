@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from rootle.federation.combined_cursor import join_cursors
 from rootle.history.commit_results import single_result
+from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
+from rootle.history.names.unindexed_commits import MAX_HEADERS, NOT_SEARCHED, result_of_header
 from rootle.index.reader import FileState
 from rootle.search.query.filters import expand_commits, filter_files
-from rootle.search.query.operators import ParsedQuery, parse_query
+from rootle.search.query.operators import ParsedQuery, parse_query, restrictions_in
 from rootle.types import COMMIT_URI, MAX_INDEXED_FILES, SearchQuery, SearchResponse
 
 EMPTY: Final = SearchResponse((), None, (), None, 0, 0.0)
 
 
-def list_commits(view: CommitView, states: Sequence[FileState]) -> SearchResponse:
-    """Return a page with these commits."""
-    results = tuple(single_result(view, state) for state in states)
-    return replace(EMPTY, results=results, confident=True, generation=view.index.generation)
+def list_commits(
+    view: CommitView, listed: Sequence[FileState | str], commits: CommitSearch | None = None
+) -> SearchResponse:
+    """Return a page with these commits.
+
+    git reads the messages of those that are given by their hashes, for which `commits` is needed.
+    """
+    hashes = [one for one in listed if isinstance(one, str)]
+    headers = commits.updates.read_headers(hashes) if commits is not None and hashes else {}
+    results = (
+        result_of_header(headers[one]) if isinstance(one, str) else single_result(view, one)
+        for one in listed
+        if not isinstance(one, str) or one in headers
+    )
+    return replace(EMPTY, results=tuple(results), confident=True, generation=view.index.generation)
 
 
 def find_with_prefixes(view: CommitView, prefixes: Sequence[str]) -> list[FileState]:
@@ -57,8 +70,15 @@ def _filter(
     return states if passed is None else [state for state in states if state.id in passed]
 
 
+def has_filters(query: SearchQuery) -> bool:
+    """Return whether a query has filters, which only indexed commits can be tested for."""
+    fields = (query.file_paths, query.languages, query.min_recency_days)
+    return bool(restrictions_in(query.text_query)) or any(one is not None for one in fields)
+
+
 def list_range(
     query: SearchQuery,
+    commits: CommitSearch,
     view: CommitView,
     hashes: Sequence[str],
     start: int,
@@ -68,21 +88,74 @@ def list_range(
 ) -> SearchResponse:
     """Return one page of the commits of a range that pass the filters, in the order of `hashes`.
 
-    `start` is the number of commits before the page; the cursor is the same number. While commits
-    are still being indexed (`is_complete` is False), the total number is not known.
+    Without filters, the page also contains commits that are not indexed, or are not in the history
+    of HEAD. `start` is the number of commits before the page; the cursor is the same number. While
+    commits are still being indexed (`is_complete` is False), it is not known how many pass the
+    filters.
     """
     wanted = {f"{COMMIT_URI}{sha}" for sha in hashes}
     states = {state.path: state for state in view.states() if state.path in wanted}
     known = [states[uri] for sha in hashes if (uri := f"{COMMIT_URI}{sha}") in states]
     found = filter_commits(query, view, known)
-    page = list_commits(view, found[start : start + limit])
-    more = str(start + limit) if start + limit < len(found) else None
-    is_partial = not is_complete and len(known) < len(hashes)
+    missing = _find_missing(view, hashes, states)
+    others = None if has_filters(query) else commits.updates.select_shown(missing[:MAX_HEADERS])
+    listed: Sequence[FileState | str] = found
+    if others:
+        places = ((sha, states.get(f"{COMMIT_URI}{sha}")) for sha in hashes)
+        listed = [state or sha for sha, state in places if state is not None or sha in others]
+    notes = _describe_range(
+        query,
+        view,
+        _RangeCounts(len(hashes), known, found, len(others or ()), _count_rest(missing, others)),
+        is_complete=is_complete,
+    )
+    more = str(start + limit) if start + limit < len(listed) else None
+    if more is not None:
+        first = f"; {limit} on each page; from:{start + limit + 1} in the query shows the next one"
+        notes[0] += first
+    page = list_commits(view, listed[start : start + limit], commits)
+    return replace(page, next_cursor=join_cursors(more, None), suggestions=tuple(notes))
+
+
+@dataclass(frozen=True, slots=True)
+class _RangeCounts:
+    """The commits of a range."""
+
+    total: int
+    known: Sequence[FileState]  # those that are indexed and in the history of HEAD
+    found: Sequence[FileState]  # those of `known` that pass the filters
+    others: int  # the number of the other listed ones
+    missing: int  # the number of those that are not listed, although they may be wanted
+
+
+def _find_missing(
+    view: CommitView, hashes: Sequence[str], states: Mapping[str, FileState]
+) -> list[str]:
+    """Return the commits that are not indexed, or not in the history of HEAD.
+
+    Other commits without a state changed only files outside the folder, or ignored files.
+    """
+    missing = [sha for sha in hashes if f"{COMMIT_URI}{sha}" not in states]
+    order = view.find_order() if missing else {}
+    indexed = ((sha, view.index.file_at(f"{COMMIT_URI}{sha}")) for sha in missing)
+    return [sha for sha, state in indexed if state is None or state.id not in order]
+
+
+def _count_rest(missing: Sequence[str], others: Collection[str] | None) -> int:
+    """Return how many missing commits are not listed for another reason than their files."""
+    return len(missing) if others is None else max(0, len(missing) - MAX_HEADERS)
+
+
+def _describe_range(
+    query: SearchQuery, view: CommitView, counts: _RangeCounts, *, is_complete: bool
+) -> list[str]:
+    """Return notes about the number of the commits of a range, and about those not listed."""
+    known, found = counts.known, counts.found
+    is_partial = not is_complete and counts.missing > 0
     unlisted = _count_unlisted(query, view, known, found)
     at_least = "at least " if unlisted else ""
-    total = f"{at_least}{_count(len(found), 'commit')}{' so far' if is_partial else ''}"
-    next_page = f"; {limit} on each page; from:{start + limit + 1} in the query shows the next one"
-    notes = [total + ("" if more is None else next_page)]
+    total = _count(len(found) + counts.others, "commit")
+    notes = [f"{at_least}{total}{' so far' if is_partial else ''}"]
     if len(found) < len(known):
         notes.append(f"the filters exclude {_count(len(known) - len(found), 'other commit')}")
     if unlisted:
@@ -90,16 +163,19 @@ def list_range(
             f"{unlisted:,} of them may have changed this path too: only "
             f"{MAX_INDEXED_FILES} files of a commit are indexed"
         )
-    if is_partial:
-        indexed = f"{len(known):,} of {_count(len(hashes), 'commit')}"
-        notes.append(f"indexed so far: {indexed} in this range")
-    elif len(known) < len(hashes):
-        missing = _count(len(hashes) - len(known), "commit")
+    if counts.others:
         notes.append(
-            f"not searched: {missing} of this range, not indexed or not in the history of the "
-            "checked-out commit of this folder"
+            f"{counts.others:,} of them {'is' if counts.others == 1 else 'are'} {NOT_SEARCHED}, "
+            "so only the messages are listed"
         )
-    return replace(page, next_cursor=join_cursors(more, None), suggestions=tuple(notes))
+    if is_partial:
+        indexed = f"{len(known):,} of {_count(counts.total, 'commit')}"
+        notes.append(f"indexed so far: {indexed} in this range")
+    elif counts.missing:
+        notes.append(
+            f"not listed: {_count(counts.missing, 'commit')} of this range, {NOT_SEARCHED}"
+        )
+    return notes
 
 
 def describe_unknown(names: Sequence[str]) -> tuple[str, ...]:

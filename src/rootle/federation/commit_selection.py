@@ -10,6 +10,8 @@ from rootle.federation.combined_cursor import read_offset
 from rootle.federation.commit_lists import (
     describe_unknown,
     find_with_prefixes,
+    has_filters,
+    list_commits,
     list_named,
     list_range,
 )
@@ -17,7 +19,7 @@ from rootle.federation.name_answers import NameAnswers, NameLookup
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
 from rootle.history.names.name_questions import looks_like_revision, version_spellings
-from rootle.history.names.unindexed_commits import describe_header
+from rootle.history.names.unindexed_commits import NOT_SEARCHED, describe_header
 from rootle.history.past_question import PastQuestion
 from rootle.types import COMMIT_URI, RevisionRange, SearchQuery, SearchResponse
 
@@ -41,8 +43,7 @@ class CommitSelection:
     ) -> SearchResponse | None:
         """Return the commits that a question selects without words; None if it selects none."""
         if past.commit:
-            found = view.find_by_prefix(past.commit)
-            return list_named(query, view, found, limit) if found else None
+            return _list_by_hash(query, commits, view, [past.commit], limit)
         if past.release:
             return self._list_release(query, commits, view, past.release, limit)
         if past.name_history is not None:
@@ -51,13 +52,15 @@ class CommitSelection:
             changes = listing(query, past.name_history, commits, view, limit)
             if changes is not None:
                 return changes
-        if past.asks_first and (found := find_with_prefixes(view, past.named)):
-            return list_named(query, view, found, limit)
+        if past.asks_first:
+            listed = _list_by_hash(query, commits, view, past.named, limit)
+            if listed is not None:
+                return listed
         hashes = self._list_hashes(past, commits, view)
         if hashes is None:
             return None
         start = read_offset(query.cursor) if query.cursor else past.offset
-        return list_range(query, view, hashes, start, limit, is_complete=is_complete)
+        return list_range(query, commits, view, hashes, start, limit, is_complete=is_complete)
 
     def describe_unknown(self, past: PastQuestion, commits: CommitSearch) -> tuple[str, ...]:
         """Return notes about revisions of a question that do not exist, or are not indexed."""
@@ -80,9 +83,12 @@ class CommitSelection:
         """Return the commit that has the tag of a version; None if it is not known."""
         tag, sha = self._find_tagged(version, commits)
         state = view.commit_at(f"{COMMIT_URI}{sha}") if sha else None
-        if state is None or query.cursor:
+        if state is None:
+            page = _list_outside(query, commits, view, sha)
+        else:
+            page = None if query.cursor else list_named(query, view, [state], limit)
+        if page is None:
             return None
-        page = list_named(query, view, [state], limit)
         return replace(page, suggestions=(f"the tag {tag} is on this commit", *page.suggestions))
 
     def _explain_release(self, version: str, commits: CommitSearch) -> tuple[str, ...]:
@@ -123,3 +129,28 @@ class CommitSelection:
         return next(
             (one for one in version_spellings(name) if self.find_date(one) is not None), None
         )
+
+
+def _list_by_hash(
+    query: SearchQuery,
+    commits: CommitSearch,
+    view: CommitView,
+    prefixes: Sequence[str],
+    limit: int,
+) -> SearchResponse | None:
+    """Return a page with the commits whose hashes begin with one of the prefixes; None without."""
+    found = find_with_prefixes(view, prefixes)
+    if found:
+        return list_named(query, view, found, limit)
+    outside = filter(None, map(commits.updates.find_hash, prefixes))
+    return _list_outside(query, commits, view, next(outside, ""))
+
+
+def _list_outside(
+    query: SearchQuery, commits: CommitSearch, view: CommitView, sha: str
+) -> SearchResponse | None:
+    """Return a page with the message of a commit that is not searched; None if it is not shown."""
+    if not sha or query.cursor or has_filters(query) or not commits.updates.select_shown([sha]):
+        return None
+    note = f"this commit is {NOT_SEARCHED}, so only its message is listed"
+    return replace(list_commits(view, [sha], commits), suggestions=(note,))

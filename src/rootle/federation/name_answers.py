@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from rootle.federation.combined_cursor import join_cursors, read_offset
-from rootle.federation.commit_lists import EMPTY, filter_commits
+from rootle.federation.commit_lists import EMPTY, filter_commits, has_filters
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
 from rootle.history.names.name_changes import (
@@ -40,7 +40,6 @@ from rootle.history.names.unindexed_commits import (
 )
 from rootle.history.removed_definitions import RemovedDefinition
 from rootle.index.reader import FileState
-from rootle.search.query.operators import restrictions_in
 from rootle.search.stages.low_confidence import LOW_CONFIDENCE
 from rootle.search.symbols.place_kinds import PlaceKind, kind_of_place
 from rootle.text.whole_names import name_pattern
@@ -319,9 +318,9 @@ class _CommitList:
         The result is also None if no commit is indexed and the query has filters, because filters
         are not applied to commits that are not indexed.
         """
-        has_filters = bool(restrictions_in(self.query.text_query))
+        is_filtered = has_filters(self.query)
         if not self.found.commits:
-            return None if has_filters else self._list_unindexed(limit)
+            return None if is_filtered else self._list_unindexed(limit)
         found, period = self.found, self.period
         states = [change.state for change in found.commits]
         if period is not None:
@@ -334,7 +333,7 @@ class _CommitList:
         listed: list[FileState | str] = [*passed]
         if period is not None:
             notes = (*notes, *period.notes)
-            if self.question.asked != "authors" and not has_filters:
+            if self.question.asked != "authors" and not is_filtered:
                 listed += period.outside
         return self._select(listed, limit, notes)
 

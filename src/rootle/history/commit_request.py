@@ -23,10 +23,11 @@ OpenCommits = Callable[[], CommitSearch | str]  # returns a message if there are
 
 @dataclass(frozen=True, slots=True)
 class IndexGap:
-    """The reasons why the indexes of commits and of removed definitions are incomplete."""
+    """The reasons why the indexes of commits and of removed definitions are incomplete or old."""
 
     commits: str = ""  # the reason why not all commits are indexed; "" if all are
     removed: str = ""  # the same for the definitions that commits removed
+    rebuild: str = ""  # the result of `CommitUpdates.describe_rebuild`
 
     @property
     def degraded(self) -> tuple[str, ...]:
@@ -34,21 +35,25 @@ class IndexGap:
         return (PARTIAL_HISTORY,) if self.commits or self.removed else ()
 
     def describe(self, view: CommitView | None) -> tuple[str, ...]:
-        """Return a note about the commits or definitions that were not searched; empty if there are
-        none.
+        """Return notes about an incomplete or old index.
 
-        `view` contains the commits that were searched, or is None if there were none.
+        The first one begins with how much was searched, if that was not everything. `view` contains
+        the commits that were searched, or is None if there were none.
         """
+        notes = (self.rebuild,) if self.rebuild else ()
         if self.commits:
-            return (f"{_describe_count(0 if view is None else view.count)}: {self.commits}",)
+            return (
+                f"{_describe_count(0 if view is None else view.count)}: {self.commits}",
+                *notes,
+            )
         if self.removed:
-            return (f"not all removed definitions were searched: {self.removed}",)
-        return ()
+            return (f"not all removed definitions were searched: {self.removed}", *notes)
+        return notes
 
 
 def _describe_count(count: int) -> str:
     if not count:
-        return "nothing read yet"
+        return "no commits were searched"
     return f"only {count:,} {'commit was' if count == 1 else 'commits were'} searched"
 
 
@@ -93,7 +98,8 @@ def prepare_indexes(search: CommitSearch, removed: RemovedDefinitions | None) ->
     left_s = max(0.0, search.wait_s - (time.perf_counter() - started_s))
     missing = "" if removed is None else removed.updates.prepare(left_s)
     view, reason = search.view_with_gap(reason)
-    return PreparedCommits(search, view, IndexGap(reason, missing))
+    gap = IndexGap(reason, missing, search.updates.describe_rebuild())
+    return PreparedCommits(search, view, gap)
 
 
 def lower_confidence(

@@ -96,6 +96,12 @@ class CommitUpdates(Protocol):
         The reason is "" if all commits are indexed.
         """
 
+    def explain_hidden(self) -> str:
+        """Return why the last result of `open_visible` lacks all commits; "" if it does not."""
+
+    def describe_rebuild(self) -> str:
+        """Return a note if the index is rebuilt although it can be searched, else ""."""
+
     def explain_limit(self) -> str:
         """Return why older commits are not indexed; "" if there are none."""
 
@@ -117,10 +123,19 @@ class CommitUpdates(Protocol):
     def find_tag(self, name: str) -> str:
         """Return the hash of the commit that has a tag; "" if there is no such tag."""
 
+    def find_hash(self, prefix: str) -> str:
+        """Return the hash of the commit whose hash begins with a prefix; "" if there is none."""
+
     def read_headers(self, hashes: Sequence[str]) -> Mapping[str, CommitMetadata]:
         """Return the metadata of commits by hash, whether they are indexed or not.
 
         The mapping is empty if git fails.
+        """
+
+    def select_shown(self, hashes: Collection[str]) -> Collection[str] | None:
+        """Return the commits that changed a file of the folder that is not ignored now.
+
+        In the top folder, these include commits without changes. Return None if git fails.
         """
 
     def read_removed(self, sha: str) -> Sequence[RemovedLines]:
@@ -227,13 +242,13 @@ class CommitSearch:
         since then, so the reason is read again, until it belongs to the same commits.
         """
         if prepared == "":
-            return self.view(), ""
+            return self.view(), self.updates.explain_hidden()
         for _ in range(_MAX_OPENINGS):
             reason, generation = self.updates.explain_gap()
             view = self.view()
             if not reason or view is None or view.index.generation == generation:
                 break
-        return view, reason
+        return view, reason or self.updates.explain_hidden()
 
     def describe_unread(
         self,
@@ -253,8 +268,8 @@ class CommitSearch:
         count = len(found if definitions is None else found | definitions.list_partial())
         is_noted = count > 0 and count >= view.count * min_share
         lines = (
-            f"not all changed lines of {count:,} of {view.count:,} commits are searched, because "
-            "git cannot read them, as in a partial clone, or they are too long"
+            f"not all changed lines of {count:,} of {view.count:,} commits are searched: too long, "
+            "or not in this clone"
         )
         return (*((f"of the commits, {limit}",) if limit else ()), *((lines,) if is_noted else ()))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -19,6 +18,7 @@ from rootle.indexing.fingerprint import walk_rules
 from rootle.indexing.git_history.commit_gap import (
     NOTHING_READ,
     describe_progress,
+    describe_share,
     has_older_commits,
 )
 from rootle.indexing.git_history.commit_patches import CommitPatches
@@ -210,7 +210,7 @@ class CommitIndex(GitCommits):
             report = self._indexer.update(on_progress, timeout_s=timeout_s)
         except IndexStorageError:
             # A damaged index is rebuilt, because git has everything that it contains.
-            report = self._indexer.update(on_progress, timeout_s=timeout_s, rebuild=True)
+            report = self._indexer.update(on_progress, timeout_s=timeout_s, rebuild="repair")
         return report.files_indexed
 
     def prepare(self, wait_s: float) -> str:
@@ -238,16 +238,18 @@ class CommitIndex(GitCommits):
 
         The reason is "" if all commits are indexed.
         """
-        generation, progress = -1, NOTHING_READ
-        with suppress(IndexStorageError):
+        try:
             snapshot = self.snapshot()
             generation = snapshot.generation
             has_heads = snapshot.value(token_key(COMMITS)) == self._source.current_token()
-            rebuilt = self._indexer.read_rebuild_progress()
-            limit = self._max_commits
             progress = describe_progress(
-                snapshot, self._root, limit, has_heads=has_heads, rebuilt=rebuilt
+                snapshot, self._root, self._max_commits, has_heads=has_heads
             )
+        except IndexStorageError:
+            generation, rebuilt = -1, self._indexer.read_rebuild_progress()
+            progress = NOTHING_READ
+            if rebuilt is not None:
+                progress = f"because a damaged index is being rebuilt ({describe_share(rebuilt)})"
         if not progress or self.is_current():
             return "", generation
         if not self._may_write:
@@ -255,6 +257,30 @@ class CommitIndex(GitCommits):
         if self._failure:
             return f"not all commits are indexed: {self._failure}", generation
         return f"not all commits are indexed yet, {progress}; {HISTORY_ADVICE}", generation
+
+    def explain_hidden(self) -> str:
+        """Return why the result of `open_visible` lacks all commits; "" if it does not."""
+        if not self._ignored.has_failed():
+            return ""
+        return (
+            "git failed to check which files are ignored, so commits are hidden until it succeeds"
+        )
+
+    def describe_rebuild(self) -> str:
+        """Return a note if the index is rebuilt although it can be searched, else "".
+
+        This happens after an upgrade, or a change of the settings.
+        """
+        try:
+            is_complete = bool(self.snapshot().value("updated_at"))
+        except IndexStorageError:
+            return ""
+        if not (self._may_write and is_complete) or self._indexer.has_usable_index():
+            return ""
+        if self._failure:
+            return f"the index of commits is not rebuilt, and the old one answers: {self._failure}"
+        share = describe_share(self._indexer.read_rebuild_progress())
+        return f"the index of commits is being rebuilt ({share}); until then, the old one answers"
 
     def explain_limit(self) -> str:
         """Return why older commits are not indexed; "" if there are none."""

@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from rootle.config.fields import Config
 from rootle.errors import IndexStorageError
@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     from rootle.protocols import Embedder
 
 _LOG = logging.getLogger(__name__)
+# "outdated" replaces content that was built with other settings, "repair" replaces damaged content
+# too, and "all" replaces any content. Only "all" never continues an interrupted rebuild.
+Rebuild = Literal["outdated", "repair", "all"]
 
 
 @dataclass(frozen=True)  # without slots, so that the fingerprint can be cached
@@ -109,7 +112,7 @@ class ContentWriter:
         self._open_backfill = open_backfill
 
     def update(
-        self, request: UpdateRequest, *, rebuild: bool
+        self, request: UpdateRequest, *, rebuild: Rebuild
     ) -> tuple[IndexReport, IndexUpdated | None]:
         """Create, update or replace the content under the lock.
 
@@ -122,15 +125,19 @@ class ContentWriter:
             delete_all_content(self._index_dir)
             request.workers.start()
             return self._run(self._index_dir, request)
-        if rebuild:
+        if rebuild == "all":
             return self._replace(request, None, may_continue=False)
-        if not self._state.has_other_settings(self._setup.fingerprint):
+        has_other_settings = self._state.has_other_settings(self._setup.fingerprint)
+        if rebuild == "outdated" and not has_other_settings:
+            # If the content turns out to be damaged, a killed repair can be continued.
+            result = self._run(content, request)
             delete_other_content(self._index_dir)
-            return self._run(content, request)
-        from rootle.ingest.pipeline import CONTINUING, REBUILDING
+            return result
+        from rootle.ingest.pipeline import CONTINUING, REBUILDING, REPAIRING
 
         unfinished = find_unfinished(self._index_dir, self._setup.fingerprint)
-        _LOG.warning(CONTINUING if unfinished else REBUILDING)
+        reason = REBUILDING if has_other_settings else REPAIRING
+        _LOG.warning(CONTINUING if unfinished else reason)
         return self._replace(request, unfinished, may_continue=True)
 
     def _replace(

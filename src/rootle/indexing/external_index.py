@@ -92,7 +92,7 @@ class ExternalIndex:
                 self._indexer.update(on_progress, timeout_s=-1, complete=True)
             except IndexStorageError:
                 # A damaged index is rebuilt, because the store contains all documents.
-                self._indexer.update(on_progress, timeout_s=-1, rebuild=True, complete=True)
+                self._indexer.update(on_progress, timeout_s=-1, rebuild="repair", complete=True)
 
     def measure(self) -> int:
         """Return the size of the index in bytes."""

@@ -27,7 +27,12 @@ from rootle.index.local.snapshot import Snapshot
 from rootle.index.local.update_notice import NOTICE_NAME, write_update_notice
 from rootle.index.local.writer_lock import LOCK_NAME, writer_lock
 from rootle.indexing.content_replacement import find_unfinished, read_progress
-from rootle.indexing.content_writer import ContentWriter, IndexSetup, UpdateRequest
+from rootle.indexing.content_writer import (
+    ContentWriter,
+    IndexSetup,
+    Rebuild,
+    UpdateRequest,
+)
 from rootle.indexing.git_history.background_history import LOCK_NAME as HISTORY_LOCK
 from rootle.indexing.git_history.background_history import HistoryReader
 from rootle.indexing.images import LOCK_NAME as IMAGES_LOCK
@@ -171,7 +176,7 @@ class Indexer:
         on_progress: ProgressCallback,
         *,
         timeout_s: float,
-        rebuild: bool = False,
+        rebuild: Rebuild = "outdated",
         complete: bool = False,
         only: Collection[str] = (),
         update_remotes: bool = True,

@@ -60,7 +60,9 @@ def test_an_answer_from_no_commits_or_some_says_so_first(tmp_path: Path) -> None
 
     assert nothing.code == 1
     for done in (nothing, *searches):
-        assert done.err.startswith("rootle: nothing read yet: enableIndexing is false"), done.err
+        assert done.err.startswith("rootle: no commits were searched: enableIndexing is false"), (
+            done.err
+        )
     assert "no removed code matches" not in nothing.err
     assert (data["degraded"], data["searchedCommits"]) == (["history"], 0)
 

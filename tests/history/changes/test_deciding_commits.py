@@ -196,3 +196,107 @@ def test_a_part_of_a_longer_word_was_not_added(app: App, root: Path) -> None:
         commit = find_commits(app, question)[0].commit
         assert commit is not None
         assert commit.subject == "Initial draft of the zoo-agent"
+
+
+def _commit_files(root: Path, *commits: tuple[str, dict[str, str]]) -> list[str]:
+    """Commit files with messages, one commit per day, and return the hashes."""
+    found = []
+    for day, (message, files) in enumerate(commits, start=60):
+        for name, text in files.items():
+            write(root, name, text)
+        found.append(commit_all(root, message, day=day))
+    return found
+
+
+def test_a_planned_removal_does_not_come_before_the_removal(app: App, root: Path) -> None:
+    lines = "Programming Language :: Python :: 3.7\nrun python 3.7\ntest python 3.7\n"
+    _, removal, _ = _commit_files(
+        root,
+        ("Run the tests", {"setup.cfg": lines}),
+        ("remove python 3.7 from tests (#8280)", {"setup.cfg": "run python 3.8\n"}),
+        (
+            "Fix the canvas\n\nAdded a note for removing the Python 3.7 patch when the support "
+            "would be dropped entirely for 3.7",
+            {"canvas.py": "size = 1\n"},
+        ),
+    )
+
+    assert find_commits(app, "when did we drop python 3.7")[0].file_path == f"git:{removal}"
+
+
+def test_pypi_is_another_thing_than_pypy(app: App, root: Path) -> None:
+    targets = "run pypy\ntest pypy\ncheck pypy\nlint pypy\n"
+    added, removed, *_, restored = _commit_files(
+        root,
+        ("Add targets", {"jobs.yml": targets}),
+        ("Dropped pypy and python 2.7 from the matrix", {"jobs.yml": "run python\n"}),
+        ("start removing codecov from pypi", {"needs.txt": "codecov\n"}),
+        ("Remove test-pypy3.txt from Dockerfile", {"Dockerfile": "RUN pip install .\n"}),
+        ("More targets", {"jobs.yml": targets}),
+    )
+
+    answer = app.search(SearchQuery("when was pypy support dropped"))
+
+    assert answer.results[0].file_path == f"git:{removed}"
+    note = next(one for one in answer.suggestions if "added" in one)
+    assert note == f'commits after the first one added lines with "pypy": {restored[:12]}'
+    assert added[:12] not in note
+
+
+def test_a_part_of_several_uses_that_were_kept_is_not_the_last_removal(
+    app: App, root: Path
+) -> None:
+    jobs = [f"- job: quartz-{at}\n  env: quartz\n" for at in range(9)]
+    fewer = [job for at, job in enumerate(jobs) if at % 3]
+    _, removed, *_ = _commit_files(
+        root,
+        ("Run jobs", {"jobs.yml": "".join(jobs), "quartz.py": "run('quartz')\n" * 6}),
+        ("Simplify the engine", {"quartz.py": "run()\n"}),
+        ("update the jobs", {"jobs.yml": "".join(fewer)}),
+    )
+
+    assert find_commits(app, "when was quartz removed")[0].file_path == f"git:{removed}"
+
+
+def test_a_change_of_a_part_of_the_program_did_not_add_it(app: App, root: Path) -> None:
+    code = "def serve(flags):\n" + "    flags.add('quartz-receiver')\n" * 3
+    wanted, *_ = _commit_files(
+        root,
+        ("Add Quartz ingestion endpoint", {"server.py": code}),
+        ("Quartz receiver: allow colons in units", {"units.py": "COLONS = True\n"}),
+        ("README: Update the flags of the quartz receiver", {"flags.py": "FLAG = 1\n"}),
+    )
+
+    question = "when was the quartz receiver added"
+    assert find_commits(app, question)[0].file_path == f"git:{wanted}"
+
+
+def test_a_removal_from_one_place_comes_after_the_removal(app: App, root: Path) -> None:
+    _, wanted = _commit_files(
+        root,
+        (
+            "Remove path component limit from input of CleanPath in windows",
+            {"path.py": "limit = 60\n"},
+        ),
+        (
+            "CleanPath: Remove kMaxComponents limit\n\nRemove the kMaxPathComponents limit.",
+            {"path.py": "pass\n"},
+        ),
+    )
+
+    question = "why was the limit on path components removed"
+    assert find_commits(app, question)[0].file_path == f"git:{wanted}"
+
+
+def test_an_upper_bound_is_about_older_versions(app: App, root: Path) -> None:
+    jobs = "".join(f"job {at} with python 3.8\n" for at in range(2))
+    needs = "".join(f"backport{at}; python<3.8\n" for at in range(4))
+    _, wanted, *_ = _commit_files(
+        root,
+        ("Run jobs", {"jobs.yml": jobs, "needs.cfg": needs}),
+        ("Update the jobs", {"jobs.yml": "job with python 3.9\n"}),
+        ("Update the needs", {"needs.cfg": "toml\n"}),
+    )
+
+    question = "when was python 3.8 support dropped"
+    assert find_commits(app, question)[0].file_path == f"git:{wanted}"

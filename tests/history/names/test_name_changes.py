@@ -268,7 +268,7 @@ def test_an_answer_without_all_removed_definitions_says_so_first(
 ) -> None:
     removed = app._container.history().removed_index()
     assert removed is not None
-    monkeypatch.setattr(removed, "is_current", lambda: False)
+    monkeypatch.setattr(removed._source, "current_token", lambda: "of a newer commit")
     monkeypatch.setattr(removed, "update_in_background", lambda: None)
 
     for question in ("who deleted Cage", "when was no_such_name removed"):

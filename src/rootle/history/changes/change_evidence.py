@@ -33,6 +33,7 @@ class Evidence:
     score: float  # from 0 to about 1.3
     line: int  # the line of the commit's text that shows the fit best, from 1
     patch: float  # how well its changed lines alone fit, from 0 to 1
+    addition: float  # how well they show that the thing was added, from 0 to 1
 
 
 def score_commit(
@@ -58,7 +59,7 @@ def score_commit(
     if score:
         score += _EXTENT_BONUS * math.log10(1 + patch.extent)
     line = scores.index(stated) + 1 if stated >= shown else patch.line
-    return Evidence(score, line, patch.fit)
+    return Evidence(score, line, patch.fit, patch.addition)
 
 
 def _join_wrapped(lines: Sequence[str]) -> list[str]:

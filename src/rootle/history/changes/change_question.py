@@ -7,7 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from rootle.history.changes.change_words import Action, find_actions, stems_in_order
+from rootle.history.changes.change_words import (
+    Action,
+    find_actions,
+    index_stems,
+    stems_in_order,
+)
 from rootle.text.terms import STOP_WORDS
 
 _MAX_CHARS: Final = 200
@@ -57,12 +62,12 @@ class Subject:
     @property
     def parts(self) -> list[str]:
         """The stems, as in the word index, which splits "3.5" into two numbers."""
-        return self.stems.replace(".", " ").split()
+        return index_stems(self.stems).replace(".", " ").split()
 
     @property
     def probe(self) -> str:
         """A text that every line with the subject contains, in lower case."""
-        longest = max(self.stems.split(), key=len)
+        longest = max(index_stems(self.stems).split(), key=len)
         return longest[:-1] if len(longest) > _PROBE_CHARS else longest
 
     def is_in(self, line: str) -> bool:

@@ -54,6 +54,8 @@ _ACTION: Final = re.compile(
 # Words, and their parts, with whole numbers: "letEnv 3.5" -> let Env 3.5.
 _WORD: Final = re.compile(r"\d+(?:\.\d+)*|[^\W\d_]+")
 _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+")
+# Follows the stem of a word that already ends in "i", which is also the end of the stem of "pypy".
+_FINAL_I: Final = "'"
 
 
 def find_actions(text: str) -> list[tuple[Action, int, int]]:
@@ -82,5 +84,14 @@ def stem_line(text: str, *, has_parts: bool = True) -> str:
     return f" {' '.join(_stem(terms))} "
 
 
+def index_stems(stems: str) -> str:
+    """Return stems of this module as they are in the word index, which does not mark a final i."""
+    return stems.replace(_FINAL_I, "")
+
+
 def _stem(terms: Iterable[str]) -> list[str]:
-    return _stemmer()(" ".join(terms).lower())
+    words = " ".join(terms).lower()
+    return [
+        f"{stem}{_FINAL_I}" if stem.endswith("i") and word.endswith(("i", "is")) else stem
+        for word, stem in zip(words.split(), _stemmer()(words), strict=True)
+    ]

@@ -101,6 +101,9 @@ class _ChangeSearch:
         answer = reorder(answer, sorted(answer.order, key=lambda at: -scores[at]))
         if self._action is Action.REMOVAL:
             answer = self._put_last_removal_first(answer, known)
+            by_id = dict(evidence) | {ids[at]: one for at, one in known.items()}
+            restored = self._describe_restoration(ids[answer.order[0]], by_id)
+            answer = replace(answer, notes=(*answer.notes, *restored))
         if self._action is Action.ADDITION:
             answer = self._put_first_addition_first(answer, known)
         missing = find_missing(self._subjects, self._index.text(ids[answer.order[0]]))
@@ -112,17 +115,31 @@ class _ChangeSearch:
     ) -> RankedAnswer:
         """If several commits removed the same thing, put the last of them first in the answer.
 
-        The earlier ones follow, newest first, and a note names them. Each of them removed the thing
-        from only one of several places, or the thing was added again afterwards.
+        A note names the earlier ones. Each of them removed the thing from only one of several
+        places, or the thing was added again afterwards.
         """
         similar, states = self._find_similar(answer, evidence)
         if len(similar) < 2:
             return answer
-        rest = [at for at in answer.order if at not in similar]
-        return replace(
-            reorder(answer, [*similar, *rest]),
-            notes=(*answer.notes, _describe_parts(states[1:])),
-        )
+        ordered = [similar[0], *(at for at in answer.order if at != similar[0])]
+        return replace(reorder(answer, ordered), notes=(*answer.notes, _describe_parts(states[1:])))
+
+    def _describe_restoration(
+        self, removal: int, evidence: Mapping[int, Evidence]
+    ) -> tuple[str, ...]:
+        """Return a note if commits after the removal added lines with the removed thing."""
+        states = self._index.files(evidence)
+        at = states[removal].committed_s or 0
+        later = [
+            states[commit]
+            for commit, one in evidence.items()
+            if one.addition >= _MIN_PATCH and (states[commit].committed_s or 0) > at
+        ]
+        if not later:
+            return ()
+        later.sort(key=lambda state: (-(state.committed_s or 0), state.id))
+        names = " and ".join(f'"{one.written}"' for one in self._core)
+        return (f"commits after the first one added lines with {names}: {_list_hashes(later)}",)
 
     def _put_first_addition_first(
         self, answer: RankedAnswer, evidence: Mapping[int, Evidence]
@@ -199,11 +216,15 @@ class _ChangeSearch:
 
 def _describe_parts(states: Sequence[FileState]) -> str:
     """Return a note about the earlier ones of several commits that removed the same thing."""
+    return (
+        "the first commit is the last one that removed this; earlier ones removed a part of it, or "
+        f"it was added again after them: {_list_hashes(states)}"
+    )
+
+
+def _list_hashes(states: Sequence[FileState]) -> str:
     shown = ", ".join(
         short_hash(state.path.removeprefix(COMMIT_URI)) for state in states[:_MAX_PARTS]
     )
     more = f" and {len(states) - _MAX_PARTS} more" if len(states) > _MAX_PARTS else ""
-    return (
-        "the first commit is the last one that removed this; earlier ones removed a part of it, or "
-        f"it was added again after them: {shown}{more}"
-    )
+    return f"{shown}{more}"

@@ -18,7 +18,7 @@ _LEFTOVER_FACTOR: Final = 0.6  # "remove the last mention of X" follows the remo
 _PARTIAL_FACTOR: Final = 0.7  # "remove X from the manual" removes only a part of X
 _LATER_FACTOR: Final = 0.9  # for an action that is not the first one of a line
 _DISTANT_FACTOR: Final = 0.7  # for an action that is done to something else
-_IN_COMPOUND: Final = 0.7  # "UserAgent" is hardly about an agent
+_IN_COMPOUND: Final = 0.7  # "UserAgent" is hardly about an agent, and "test-pypy.txt" about pypy
 _OBJECT_WORDS: Final = 6  # words between the action and the thing
 # How well different actions in a question and in a message fit each other, from 0 to 1.
 _RELATED: Final[Mapping[tuple[Action, Action], float]] = {
@@ -42,10 +42,18 @@ _REASON: Final = re.compile(
     r"\b(?:as|because|since|when|if|so|due to|after|until|unless|while|that|which)\b", re.IGNORECASE
 )
 _PASSIVE: Final = re.compile(r"\b(?:is|are|was|were|been|be|got|has|have|had)$", re.IGNORECASE)
+# The beginning of a line before a word for a change that is only planned: "a note for removing X",
+# "X will be removed".
+_PLANNED: Final = re.compile(
+    r"\b(?:for|before|until|(?:will|would|may|might)(?: \w{1,20})? be)\s+$", re.IGNORECASE
+)
 # "KAFKA-123: ", "[core] ", "feat(cli)!: "
 _PREFIX: Final = re.compile(
     r"(?:[A-Z]{1,20}-\d{1,9}\s?[:;]\s?|\[[^\]]{1,30}\]\s?|\w{1,40}(?:\([^)]{0,40}\))?!?: ){0,4}"
 )
+# The part of a program that a commit changed, as in "OTLP receiver: allow colons in units". It was
+# there before the commit, unless the commit added a feature.
+_TOPIC: Final = re.compile(r"(?!feat)(?:[^\s:]{1,40} ){0,3}[^\s:]{1,40}: ", re.IGNORECASE)
 # Prefixes of commits that did not change the code itself, but for example its tests.
 _ASIDE: Final = re.compile(r"(?:docs?|tests?|types?|ci|website|examples?)\b", re.IGNORECASE)
 # First words of commits that only wrote about a change, or did something else.
@@ -53,6 +61,8 @@ _ABOUT: Final = re.compile(
     r"(?:describ|document|explain|mention|clarif|not(?:e|ing)\b|stat(?:e|ing)\b|updat|correct|fix)",
     re.IGNORECASE,
 )
+# The name of a file that consists of several words.
+_FILE: Final = re.compile(r"\w{1,40}[-_][\w-]{1,60}\.[A-Za-z]{1,5}\b")
 _ISSUE: Final = re.compile(r"\s?\((?:#\d+|closes [^)]{0,80})\)")
 
 
@@ -70,7 +80,7 @@ def score_line(
     matched = [one for one in found if not one.subject.is_kind]
     if not matched:
         return 0.0
-    whole = stem_line(text, has_parts=False)
+    whole = stem_line(_FILE.sub(" ", text), has_parts=False)
     covered = (
         one.weight * (1.0 if one.subject.is_in(whole) else _compound_factor(one, matched, text))
         for one in matched
@@ -89,9 +99,9 @@ def _fit_action(
     found = _PREFIX.match(text)
     prefix = found[0] if found else ""
     text = text[len(prefix) :]
-    actions = find_actions(text)
+    actions = [place for place in find_actions(text) if not _PLANNED.search(text, 0, place[1])]
     if not actions:
-        return 0.0 if needs_action else _NO_ACTION.get(action, 0.0)
+        return 0.0 if needs_action else _fit_without_action(action, f"{prefix}{text}", matched)
     first, start, end = actions[0]
     fit = 1.0 if first is action else _RELATED.get((action, first), 0.0)
     # "Add deprecation warning" deprecates, but "Remove deprecated command" removes.
@@ -108,6 +118,16 @@ def _fit_action(
     if action is not Action.DEPRECATION:
         fit *= _fit_extent(action, prefix, text, end, matched)
     return fit * _fit_origin(text)
+
+
+def _fit_without_action(action: Action, text: str, matched: Sequence[WeightedSubject]) -> float:
+    """Return how well a line without a word for a change fits the action, from 0 to 1."""
+    topic = _TOPIC.match(text)
+    rest = text[topic.end() :] if topic else text
+    if not any(one.subject.is_in(stem_line(rest)) for one in matched):
+        return 0.0
+    fit = _NO_ACTION.get(action, 0.0)
+    return fit * _PARTIAL_FACTOR if _ABOUT.match(rest) else fit
 
 
 def _compound_factor(one: WeightedSubject, matched: Sequence[WeightedSubject], text: str) -> float:
@@ -145,8 +165,8 @@ def _fit_extent(
     within = _WITHIN.search(text, end) if action is Action.REMOVAL else None
     if within is None:
         return factor
-    place = stem_line(text[within.end() :])
-    is_asked = any(one.subject.is_in(place) for one in matched)
+    thing, place = stem_line(text[: within.start()]), stem_line(text[within.end() :])
+    is_asked = any(one.subject.is_in(place) and not one.subject.is_in(thing) for one in matched)
     return factor if is_asked else factor * _PARTIAL_FACTOR
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,11 +17,14 @@ from rootle.types import COMMIT_MESSAGE, DocumentSection
 _CERTAIN_LINES: Final = 4  # changed lines that are enough to be sure
 _CERTAIN_MARKS: Final = 2  # lines that mark something as deprecated
 _DEPRECATED: Final = "deprec"  # a stem
+# An upper bound, as in "toml; python<3.8", which is about versions before this one.
+_UPPER_BOUND: Final = re.compile(r"<(?!=)\s?[\"']?\d[\d.]*")
 
-# A changed line is evidence if it removes the (old) thing, adds it, marks it as deprecated, or adds
-# the new thing.
-_Sign = Literal["removed", "added", "new", "deprecated"]
+# A line is evidence if it removes the (old) thing, adds it, marks it as deprecated, or adds the new
+# thing, and against a removal if it is next to a changed line and still contains the thing.
+_Sign = Literal["removed", "added", "kept", "new", "deprecated"]
 _STATUS: Final[Mapping[str, _Sign]] = {"deleted": "removed", "added": "added"}
+_SIGNS: Final[Mapping[str, _Sign]] = {"-": "removed", "+": "added", " ": "kept"}
 # The evidence that counts for an action.
 _DECISIVE: Final[Mapping[Action, _Sign]] = {
     Action.REMOVAL: "removed",
@@ -38,6 +42,7 @@ class PatchEvidence:
     fit: float = 0.0  # from 0 to 1
     line: int = 1  # the first line of the text that is evidence, from 1
     extent: int = 0  # the number of lines that are evidence
+    addition: float = 0.0  # how well the lines show that the thing was added, from 0 to 1
 
 
 def score_patch(
@@ -61,7 +66,7 @@ def score_patch(
     fit = _judge(action, counts, has_new=any(one.is_new for one in core))
     decisive = _DECISIVE[action]
     first = next((number for number, sign in found if sign == decisive), 1)
-    return PatchEvidence(fit, first, counts[decisive])
+    return PatchEvidence(fit, first, counts[decisive], _judge_addition(counts))
 
 
 def _find_signs(
@@ -80,12 +85,12 @@ def _find_signs(
         line = lines[number - 1]
         lowered = line.lower()
         # Look for the probes first, because finding stems takes longer.
-        if line[:1] not in ("+", "-") or not any(probe in lowered for probe in probes):
+        if line[:1] not in _SIGNS or not any(probe in lowered for probe in probes):
             continue
-        stems, is_added = stem_line(line), line[0] == "+"
+        stems, is_added = stem_line(_UPPER_BOUND.sub(" ", line)), line[0] == "+"
         has_old = _has_all(old, stems)
         if has_old:
-            yield number, "added" if is_added else "removed"
+            yield number, _SIGNS[line[0]]
         if is_added and _has_all(new, stems):
             yield number, "new"
         if is_added and f" {_DEPRECATED} " in stems and (has_old or is_about):
@@ -100,13 +105,20 @@ def _judge(action: Action, counts: Counter[_Sign], *, has_new: bool) -> float:
     """Return how well the numbers of changed lines fit an action, from 0 to 1."""
     if action is Action.DEPRECATION:
         return min(1.0, counts["deprecated"] / _CERTAIN_MARKS)
-    removed, added = counts["removed"], counts["added"]
-    balance = (removed - added) / (removed + added) if removed + added else 0.0
     if action is Action.ADDITION:
-        return max(0.0, -balance) * min(1.0, added / _CERTAIN_LINES)
-    gone = max(0.0, balance) * min(1.0, removed / _CERTAIN_LINES)
+        return _judge_addition(counts)
+    removed, added = counts["removed"], counts["added"]
+    left = (removed - added) / (removed + added + counts["kept"]) if removed > added else 0.0
+    gone = left * min(1.0, removed / _CERTAIN_LINES)
     if action is Action.REMOVAL or not has_new:
         return gone
     # In "when did we switch to X", the old thing is unknown, so only the new one counts.
     arrived = min(1.0, counts["new"] / _CERTAIN_LINES)
     return min(gone, arrived) if removed + added else arrived
+
+
+def _judge_addition(counts: Counter[_Sign]) -> float:
+    removed, added = counts["removed"], counts["added"]
+    if added <= removed:
+        return 0.0
+    return (added - removed) / (added + removed) * min(1.0, added / _CERTAIN_LINES)

@@ -14,6 +14,8 @@ from rootle.serialization.timestamps import format_commit_time
 from rootle.types import COMMIT_MESSAGE, COMMIT_URI, CommitFacts, FileMetadata, SearchResult
 
 MAX_HEADERS: Final = 3_000  # commits whose metadata are read; git receives their hashes
+# Why commits are not searched. Commits of other branches may be indexed for another work tree.
+NOT_SEARCHED: Final = "not in the history of HEAD, or not indexed"
 _MAX_SHOWN: Final = 3
 
 
@@ -52,7 +54,7 @@ def describe_unlisted(
     if not hashes:
         return ()
     count, verb = count_commits(len(hashes)), "is" if len(hashes) == 1 else "are"
-    where = f"{verb} not in the history of HEAD, or not indexed"
+    where = f"{verb} {NOT_SEARCHED}"
     if place is None:
         return (f"not searched: {count} of this period {where}",)
     if place.is_file:

@@ -13,31 +13,26 @@ from rootle.types import COMMIT_URI
 NOTHING_READ: Final = "not even the newest"
 
 
-def describe_progress(
-    index: Snapshot,
-    folder: str,
-    max_commits: int,
-    *,
-    has_heads: bool,
-    rebuilt: tuple[int, int] | None = None,
-) -> str:
+def describe_progress(index: Snapshot, folder: str, max_commits: int, *, has_heads: bool) -> str:
     """Describe what an incomplete index contains or lacks; return "" if it lacks nothing.
 
     `folder` is in a work tree of the repository, and `max_commits` is the maximum number of commits
-    in the index. Set `has_heads` if the index contains the history of the current heads. `rebuilt`
-    is the number of bytes that a rebuild has read, and their total, if there is a rebuild.
+    in the index. Set `has_heads` if the index contains the history of the current heads.
     """
     if index.value("updated_at"):
-        if not has_heads:
-            return "the newest are missing"
-        share = 100 * rebuilt[0] // rebuilt[1] if rebuilt and rebuilt[1] else 0
-        return f"because the index is being rebuilt ({share}% done)"
+        return "" if has_heads else "the newest are missing"
     done, total = index.bytes_indexed(), int(index.value(BYTES_EXPECTED) or 0)
     if done < total:
         share = 100 * done // total
         return f"only the newest {share}%" if share else "only the newest few, less than 1%"
     # The first run may have read all commits, but not yet recorded that it is complete.
     return "" if _has_all(index, folder, max_commits) else "the newest are missing"
+
+
+def describe_share(progress: tuple[int, int] | None) -> str:
+    """Return how much of a rebuild is done; `progress` is the number of bytes, and their total."""
+    done, total = progress or (0, 0)
+    return f"{100 * done // total if total else 0}% done"
 
 
 def _has_all(index: Snapshot, folder: str, max_commits: int) -> bool:

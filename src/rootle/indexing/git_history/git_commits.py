@@ -6,13 +6,19 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from rootle.sources.files.discovery import WalkRules
+from rootle.sources.files.file_listing import find_excluded
 from rootle.sources.git.commit_text import filter_visible
 from rootle.sources.git.commits.commit_list import (
     find_commit,
     list_commits_with_text,
     list_hashes,
 )
-from rootle.sources.git.lines.commit_facts import CommitHeader, read_headers
+from rootle.sources.git.git_dirs import find_prefix
+from rootle.sources.git.lines.commit_facts import (
+    CommitHeader,
+    list_changed_paths,
+    read_headers,
+)
 from rootle.text.secret_masking import mask_patch
 from rootle.types import CountedCommits, RevisionRange
 
@@ -59,6 +65,11 @@ class GitCommits:
         found = find_commit(self._root, f"refs/tags/{name}")
         return "" if found is None else found.sha
 
+    def find_hash(self, prefix: str) -> str:
+        """Return the hash of the commit whose hash begins with a prefix; "" if there is none."""
+        found = find_commit(self._root, prefix.lower())
+        return found.sha if found is not None and found.sha.startswith(prefix.lower()) else ""
+
     def read_headers(self, hashes: Sequence[str]) -> Mapping[str, CommitHeader]:
         """Return the metadata of commits, keyed by hash, whether the commits are indexed or not.
 
@@ -69,6 +80,21 @@ class GitCommits:
             sha: header._replace(message=mask_patch(header.message, known).text)
             for sha, header in found.items()
         }
+
+    def select_shown(self, hashes: Collection[str]) -> set[str] | None:
+        """Return the commits that changed a file of the folder that is not ignored now.
+
+        In the top folder, these include commits without changes. Return None if git fails.
+        """
+        changed = list_changed_paths(self._root, hashes) if hashes else {}
+        if changed is None:
+            return None
+        paths = {path for found in changed.values() for path in found}
+        excluded = find_excluded(self._root, paths) if paths else set[str]()
+        if excluded is None:
+            return None
+        shown = {sha for sha, found in changed.items() if not excluded.issuperset(found)}
+        return shown if find_prefix(self._root) else shown | (set(hashes) - changed.keys())
 
     def visible_paths(self, paths: Collection[str]) -> set[str]:
         """Return the paths at which a file would be indexed if it existed."""

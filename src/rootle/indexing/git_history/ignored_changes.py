@@ -69,6 +69,10 @@ class IgnoredChanges:
         """
         return self._find(snapshot)[1]
 
+    def has_failed(self) -> bool:
+        """Return whether the last result hides all changes, because git failed."""
+        return self._unknown is not None
+
     def drop_hidden(self, snapshot: Snapshot, changes: Sequence[FileChange]) -> list[FileChange]:
         """Return the changes to files that have indexed content and are not ignored now."""
         known, shown = self._find(snapshot)
@@ -97,14 +101,14 @@ class IgnoredChanges:
                 if self._unknown is not None and monotonic() - self._failed_s < _RETRY_S:
                     return paths, self._unknown
                 excluded = find_excluded(self._root, paths)
-                if excluded is None:  # git fails: all changes are hidden until it succeeds
-                    self._failed_s = monotonic()
-                    index = _mask(snapshot, paths, paths)
-                    self._unknown = ShownChanges(index, frozenset(paths), frozenset())
-                    return paths, self._unknown
-                hidden = frozenset(excluded)
+                # If git fails, all changes are hidden until it succeeds.
+                hidden = frozenset(paths if excluded is None else excluded)
                 index, empty = _mask(snapshot, paths, hidden), _find_empty(paths, hidden)
-                self._known = state, ShownChanges(index, hidden, empty)
+                shown = ShownChanges(index, hidden, empty)
+                if excluded is None:
+                    self._unknown, self._failed_s = shown, monotonic()
+                    return paths, shown
+                self._known, self._unknown = (state, shown), None
             return paths, self._known[1]
 
     def _read_labels(self, snapshot: Snapshot) -> tuple[_Places, Sequence[str]]:

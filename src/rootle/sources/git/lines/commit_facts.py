@@ -1,8 +1,9 @@
-"""Look up the authors of commits, the merges that contain them, and the text of a file."""
+"""Look up the authors and files of commits, the merges that contain them, and a file's text."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Collection, Mapping, Sequence
 from time import monotonic
 from typing import Final, NamedTuple
 
@@ -40,6 +41,31 @@ def read_headers(folder: str, hashes: Sequence[str]) -> dict[str, CommitHeader]:
         found[sha.strip()] = CommitHeader(
             sha.strip(), author, parse_commit_time(seconds), message.strip()
         )
+    return found
+
+
+def list_changed_paths(folder: str, hashes: Collection[str]) -> Mapping[str, list[str]] | None:
+    """Return the files below a folder that each commit changed, by its hash; None if git fails.
+
+    The paths are relative to the folder. Commits that changed nothing there are left out, and
+    merges have only the files that differ from all their parents.
+    """
+    output = run_git(
+        folder,
+        *("diff-tree", "--stdin", "-r", "-c", "-z", "--root", "--name-only", "--relative"),
+        *("--no-renames", "--ignore-submodules", "--no-ext-diff"),
+        stdin="".join(f"{sha}\n" for sha in hashes).encode("ascii"),
+        timeout_s=_TIMEOUT_S,
+    )
+    if output.returncode != 0 or output.timed_out:
+        return None
+    wanted, paths = set(hashes), list[str]()
+    found: dict[str, list[str]] = {}
+    for entry in filter(None, os.fsdecode(output.stdout).split("\0")):
+        if entry in wanted:
+            paths = found.setdefault(entry, [])
+        else:
+            paths.append(entry)
     return found
 
 
