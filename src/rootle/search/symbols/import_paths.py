@@ -13,6 +13,10 @@ PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "init", "__init__
 _RELATIVE_PATH: Final = re.compile(r"[\"'](\.{1,2}/[^\"'\n]*)[\"']")
 _PACKAGE: Final = re.compile(r"[\"']((?:@[\w.-]+/)?[\w-][\w.-]*)(?:/[^\"'\n]*)?[\"']")
 _PATH_PART: Final = re.compile(r"\w[\w-]*")  # such as http-exception in '../http-exception'
+# The folder of the files of a crate of Rust. A test is a crate of its own.
+_CRATE: Final = re.compile(r"(?:.*/)?src/|(?:.*/)?(?:tests|benches|examples)/")
+# A path of Rust that begins in the crate of its file.
+_OWN_CRATE: Final = re.compile(r"(?<![\w:])(?:crate|self|super)(?:::|$)")
 _MAX_WORDS: Final = 100  # at each end of an import that can import thousands of names
 _MAX_PARTS: Final = 100  # more than the parts of a path that an import names
 
@@ -27,6 +31,17 @@ def imported_package(statement: str) -> str:
     """Return the npm package that an import names, as in "@vue/shared"; "" if it names none."""
     found = _PACKAGE.search(statement)
     return found[1] if found else ""
+
+
+def crate_folder(path: str) -> str:
+    """Return the folder with the modules of the crate of Rust to which a file belongs."""
+    found = _CRATE.match(path)
+    return found.group() if found else ""
+
+
+def is_in_own_crate(imported: str) -> bool:
+    """Return whether an import or a path of Rust is relative to the crate of its file."""
+    return _OWN_CRATE.search(imported) is not None
 
 
 def is_module(path: str, imported: str) -> bool:

@@ -12,8 +12,10 @@ from rootle.search.symbols.definitions import FoundDefinition
 from rootle.search.symbols.go.type_identity import parent_folder
 from rootle.search.symbols.import_paths import (
     best_path,
+    crate_folder,
     imported_package,
     imported_path,
+    is_in_own_crate,
     is_module,
     module_names,
 )
@@ -68,9 +70,12 @@ class ModuleDefinitions:
         exact = [one for one in self._top if named and is_module(one.symbol.path, named)]
         if len(exact) == 1:
             return exact[0]
-        best = best_path([one.symbol.path for one in self._top], statement)
+        known = self._top
+        if language == "rust" and is_in_own_crate(statement):
+            known = _in_crate(known, path)
+        best = best_path([one.symbol.path for one in known], statement)
         if best is not None:
-            return self._top[best]
+            return known[best]
         # npm packages re-export names of each other, so an import of any package of the repository
         # may refer to the definition.
         is_only = len(self._top) == 1 and language in JAVASCRIPT
@@ -85,6 +90,8 @@ class ModuleDefinitions:
         if last not in self._modules:
             self._modules[last] = self._modules_named(last)
         named = self._modules[last]
+        if tree.language == "rust" and is_in_own_crate(names[0]):
+            named = _in_crate(named, found.state.path)
         if len(named) != 1:
             return None
         before = found.text_around(at, MAX_RECEIVER)[0].rstrip()
@@ -115,6 +122,12 @@ class ModuleDefinitions:
                 binds_import(tree, *at, places.size) for at in places.positions
             )
         return self._imported[key]
+
+
+def _in_crate(definitions: Sequence[FoundDefinition], path: str) -> Sequence[FoundDefinition]:
+    """Return the definitions in the crate of Rust to which a file belongs."""
+    folder = crate_folder(path)
+    return [one for one in definitions if crate_folder(one.symbol.path) == folder]
 
 
 def _is_member(definition: FoundDefinition) -> bool:
