@@ -1,4 +1,4 @@
-"""Read the other name of a definition that is exported under a new name.
+"""Read the other name of a definition that is exported or imported under a new name.
 
 Examples are `export { Hono as HonoBase }`, `from .a import b as c` and `pub use a::B as C`.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from tree_sitter import Node
@@ -18,8 +19,62 @@ _PARTS: Final = re.compile(r"[\w$-]+(?:\.[\w$-]+)*")
 _WORDS: Final = re.compile(r"\w+")
 # An extension in the path of a JavaScript module.
 _EXTENSION: Final = re.compile(r"\.[cm]?[jt]sx?$")
+# The text after a name for which an import introduces another name, which is in a group.
+_RENAMED: Final = re.compile(
+    r"""\s+as\s+(\w+)                      # import a.name as b
+    |\s*=>\s*(\w+)                        # import a.{name => b}
+    |\s*,\s*as:\s*(\w+)                   # alias A.Name, as: B
+    |\s*:\s*(\w+)(?=[^\n;()]*=\s*(?:await\s+)?require\b)  # const { name: b } = require("a")
+    """,
+    re.VERBOSE,
+)
+# The text before the name of a module, or of what is imported from it, as in `import b from "./`.
+_NAMED: Final = re.compile(
+    r"""\b(?:const|import|let|local|var)\s+(\w+)\s*=\s*(?:await\s+)?(?:require|import)\s*\(?\s*["'][^"'\n]*\Z
+    |\bimport\s+(?:type\s+)?([\w$]+)\s*(?:,[^"'\n]*)?\bfrom\s*["'][^"'\n]*\Z
+    |\bimport\s+(\w+)\s+"[^"\n]*\Z
+    |^[ \t]+(?!(?:import|include|require)\w*\b)(\w+)[ \t]+"[^"\n]*\Z  # in a list of Go
+    |\b(?:using|namespace)\s+(\w+)\s*=\s*(?:\w+(?:::|\.))*\Z
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+# The end of the path of a module, and the end of an import that selects nothing from the module.
+_PATH_END: Final = re.compile(r"""(?:\.[cm]?[jt]sx?|\.lua)?["']""")
+_LOADED_WHOLE: Final = re.compile(rf"{_PATH_END.pattern}\s*+\)?+(?!\s*[.:\[(])")
+_MAX_STATEMENT: Final = 300  # characters before or after a name
 # Words in a path of Rust that name no module.
 _RUST_ROOTS: Final = frozenset({"crate", "self", "super"})
+
+# Names that may be aliases in a file: those that an import introduces, and some others.
+_POSSIBLE: Final = re.compile(
+    r"""\b(?:as:?|import(?:\s+type)?)\s+([\w$]+)
+    |=>\s*(\w+)\s*[,}]
+    |:[ \t]{0,9}+(\w++)(?=[^\n;(){}]{0,200}\}\s{0,9}=\s{0,9}(?:await\s{1,9})?require\b)
+    |\b(\w+)\s*=\s*(?:await\s+)?(?:require|import)\b
+    |\b(?:using|namespace)\s+(\w+)\s*=
+    """,
+    re.VERBOSE,
+)
+# The value of a module: what `require("a")` and `import name from "./a"` return.
+_VALUES: Final = {
+    "lua": re.compile(r"^return[ \t]+(?:setmetatable[ \t]*\([ \t]*)?(\w+)", re.MULTILINE),
+    **dict.fromkeys(
+        ("javascript", "tsx", "typescript"),
+        re.compile(
+            r"\bmodule\.exports[ \t]*=[ \t]*(?:(?:async|class|function)\b[ \t*]*)*([\w$]+)"
+            r"|\bexport[ \t]+default[ \t]+(?:(?:abstract|async|class|function)\b[ \t*]*)*([\w$]+)"
+            r"|\bexport[ \t]*\{[^{}]*?\b([\w$]{1,300})[ \t]+as[ \t]+default\b"
+        ),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LocalAlias:
+    """The name that an import introduces for something with another name."""
+
+    name: str
+    is_module: bool  # whether it is the name of the imported module itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +103,44 @@ def aliased_name(tree: SourceTree, row: int, column: int, size: int) -> Alias | 
         case "use_as_clause":
             return _read_use(tree, parent)
     return None
+
+
+def find_local_alias(text: str, start: int, end: int) -> LocalAlias | None:
+    """Return the other name under which an import makes a name of a module known in its file.
+
+    The name is the text from `start` to `end`, which is in an import. An example is c for b in
+    `import a.b as c` and in `local c = require("a.b")`. Return None if there is no other name.
+    """
+    found = _RENAMED.match(text, end, end + _MAX_STATEMENT)
+    is_module = False
+    if found is None:
+        found = _NAMED.search(text[max(0, start - _MAX_STATEMENT) : start])
+        is_module = found is not None and found.lastindex != _NAMED.groups
+        if found is None or (is_module and not _LOADED_WHOLE.match(text, end)):
+            return None
+    alias = next(filter(None, found.groups()))
+    return None if alias in ("_", text[start:end]) else LocalAlias(alias, is_module)
+
+
+def possible_aliases(text: str) -> frozenset[str]:
+    """Return names that contain all those that the imports of a file introduce for others."""
+    return frozenset(filter(None, (name for found in _POSSIBLE.findall(text) for name in found)))
+
+
+def is_end_of_path(text: str, end: int) -> bool:
+    """Return whether the path of a module ends at an offset."""
+    return _PATH_END.match(text, end) is not None
+
+
+@lru_cache(maxsize=8)
+def module_value(text: str, language: str) -> str:
+    """Return the name of the definition that is the value of a module; "" if there is none.
+
+    In `local cart = require("shop.cart")`, the variable gets this value.
+    """
+    pattern = _VALUES.get(language)
+    found = [*pattern.finditer(text)] if pattern is not None else []
+    return next(filter(None, found[-1].groups())) if found else ""
 
 
 def default_export(tree: SourceTree) -> str:

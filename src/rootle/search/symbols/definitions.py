@@ -16,6 +16,7 @@ from rootle.index.reader import ChunkRow
 from rootle.rank.path_features import KINDS, path_parts
 from rootle.search.symbols.parsed_files import FileOccurrences, classify_line
 from rootle.search.symbols.types.extension_methods import extended_type
+from rootle.syntax.aliases import module_value
 from rootle.syntax.keyword_names import find_names
 from rootle.syntax.lines import Lines
 from rootle.syntax.source_tree import Position, SourceTree
@@ -62,6 +63,7 @@ class FoundDefinition:
     owners: tuple[str, ...]
     order: tuple[int, ...]  # sort key: likelier definitions come first
     is_extension: bool = False  # whether `owners` begins with a type that is not around the method
+    is_in_module: bool = False  # whether the owner is the table that a module of Lua returns
 
     @property
     def place(self) -> str:
@@ -284,7 +286,14 @@ def make_definition(
         found.state.language,
         _visibility(found.state.language, name, line),
     )
-    return FoundDefinition(symbol, owners, _order(symbol, unit), bool(extended))
+    module = module_value(found.text, "lua") if found.state.language == "lua" else ""
+    return FoundDefinition(
+        symbol,
+        owners,
+        _order(symbol, unit),
+        is_extension=bool(extended),
+        is_in_module=bool(module) and owners == (module,),
+    )
 
 
 def _kind(unit: Unit | None, line: str, name: str, *, is_parsed: bool) -> str:
@@ -293,7 +302,8 @@ def _kind(unit: Unit | None, line: str, name: str, *, is_parsed: bool) -> str:
         return label if rest else "function"
     if re.match(r"\s*#\s*define\b", line):
         return "macro"
-    if re.search(rf"{re.escape(name)}\s*\(", line) is None:
+    # In `local cart = shop.cart()`, the name before "(" is not the one that is defined.
+    if re.match(rf"(?:[^=]|operator=|==)*?{re.escape(name)}\s*\(", line) is None:
         return "variable"
     # Without a syntax tree, a line is a declaration if it ends with a semicolon.
     return "declaration" if is_parsed or line.rstrip().endswith(";") else "function"

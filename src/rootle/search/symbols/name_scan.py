@@ -136,6 +136,10 @@ class NameScan:
     def list_found(self) -> list[FoundDefinition]:
         return [one for some in self._definitions.values() for one in some.values()]
 
+    def list_read(self) -> Iterator[FileOccurrences]:
+        """Yield the files that were read and contain the name."""
+        return _list_read(self.files)
+
     def members(self) -> list[FoundDefinition]:
         """Return the fields, attributes and aliases with the name, even if it has a definition."""
         found = [one for some in self._members.values() for one in some.values()]
