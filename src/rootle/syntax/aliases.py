@@ -6,6 +6,7 @@ Examples are `export { Hono as HonoBase }`, `from .a import b as c` and `pub use
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -45,16 +46,21 @@ _MAX_STATEMENT: Final = 300  # characters before or after a name
 # Words in a path of Rust that name no module.
 _RUST_ROOTS: Final = frozenset({"crate", "self", "super"})
 
-# Names that may be aliases in a file: those that an import introduces, and some others.
-_POSSIBLE: Final = re.compile(
-    r"""\b(?:as:?|import(?:\s+type)?)\s+([\w$]+)
-    |=>\s*(\w+)\s*[,}]
-    |:[ \t]{0,9}+(\w++)(?=[^\n;(){}]{0,200}\}\s{0,9}=\s{0,9}(?:await\s{1,9})?require\b)
-    |\b(\w+)\s*=\s*(?:await\s+)?(?:require|import)\b
-    |\b(?:using|namespace)\s+(\w+)\s*=
-    """,
-    re.VERBOSE,
-)
+# The words and signs near the name that an import introduces, and patterns that begin with them.
+_MARKS: Final = {
+    mark: re.compile(pattern)
+    for mark, pattern in (
+        ("import", r"import\s{1,9}(?:type\s{1,9})?([\w$]+)"),
+        ("require", r"require()"),
+        (" as", r" as:?\s{1,9}([\w$]+)"),
+        ("using ", r"using +(\w+) *="),
+        ("namespace ", r"namespace +(\w+) *="),
+    )
+}
+_ARROW: Final = {"=>": re.compile(r"=>\s{0,9}(\w+)")}  # in an import of Scala
+_LAST_WORD: Final = re.compile(r"\w+\Z")
+_MAX_NAME: Final = 60
+_RENAMED_KEY: Final = re.compile(r":\s{0,9}(\w+)")
 # The value of a module: what `require("a")` and `import name from "./a"` return.
 _VALUES: Final = {
     "lua": re.compile(r"^return[ \t]+(?:setmetatable[ \t]*\([ \t]*)?(\w+)", re.MULTILINE),
@@ -122,9 +128,33 @@ def find_local_alias(text: str, start: int, end: int) -> LocalAlias | None:
     return None if alias in ("_", text[start:end]) else LocalAlias(alias, is_module)
 
 
-def possible_aliases(text: str) -> frozenset[str]:
-    """Return names that contain all those that the imports of a file introduce for others."""
-    return frozenset(filter(None, (name for found in _POSSIBLE.findall(text) for name in found)))
+def possible_aliases(text: str, language: str) -> frozenset[str]:
+    """Return names that contain all those that the imports of a file introduce for others.
+
+    Searching for the marks of imports takes a tenth of the time of a regular expression for them.
+    """
+    found: set[str] = set()
+    marks = _MARKS | _ARROW if language == "scala" else _MARKS
+    for mark, pattern in marks.items():
+        at = text.find(mark)
+        while at >= 0:
+            if (after := pattern.match(text, at)) is not None:
+                found.add(after[1])
+                found.update(_assigned_names(text, at))
+            at = text.find(mark, at + len(mark))
+    return frozenset(found)
+
+
+def _assigned_names(text: str, at: int) -> Iterator[str]:
+    """Yield names to which the module is assigned that a call at an offset loads."""
+    before = text[max(0, at - _MAX_STATEMENT) : at].rstrip().removesuffix("await").rstrip()
+    if not before.endswith("="):
+        return
+    before = before[:-1].rstrip()
+    if before.endswith("}"):  # const { name: alias } = require("a")
+        yield from _RENAMED_KEY.findall(before[before.rfind("{") :])
+    elif (word := _LAST_WORD.search(before[-_MAX_NAME:])) is not None:
+        yield word.group()
 
 
 def is_end_of_path(text: str, end: int) -> bool:

@@ -6,7 +6,9 @@ Examples are its own definitions, and those in modules that it imports.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from typing import Final
 
 from rootle.search.symbols.definitions import FoundDefinition
@@ -50,6 +52,7 @@ class ModuleDefinitions:
         self._plain: dict[str, FoundDefinition | None] = {}  # by path
         self._modules: dict[str, Sequence[FoundDefinition]] = {}  # by name
         self._imported: dict[tuple[str, str], str] = {}  # the imports that bind a name in a file
+        self._renamed: dict[tuple[str, str], Sequence[str]] = {}
         self._aliases: dict[str, Collection[str]] = {}  # names that may be aliases, by path
         self._statements: dict[tuple[str, str], FoundDefinition | None] = {}  # by path
 
@@ -101,9 +104,9 @@ class ModuleDefinitions:
         path = found.state.path
         if language == "lua":
             names = imported_names(statement, found.name)
-            modules = [one for one in self._top if is_named(one.symbol.path, names)]
+            modules = self._list_named(names)
             if not modules and names[-1:] == (found.name,):  # `require("a.b").name`
-                modules = [one for one in self._top if is_named(one.symbol.path, names[:-1])]
+                modules = self._list_named(names[:-1])
             return modules[0] if len(modules) == 1 else None
         named = imported_path(path, statement)
         exact = [one for one in self._top if named and is_module(one.symbol.path, named)]
@@ -136,15 +139,22 @@ class ModuleDefinitions:
             return names
         if tree is None:
             return ()
-        statement = self._find_binding(found, tree, names[0])
-        imported = imported_names(statement, names[0]) if statement else ()
-        is_renamed = bool(imported) and imported[-1] != names[0]
-        return (*imported, *names[1:]) if is_renamed else names
+        imported = self._find_renamed(found, tree, names[0])
+        return (*imported, *names[1:]) if imported else names
+
+    def _find_renamed(self, found: FileOccurrences, tree: SourceTree, name: str) -> Sequence[str]:
+        """Return the full name of what a file imports as `name`; () if it has the same name."""
+        key = found.state.path, name
+        if key not in self._renamed:
+            statement = self._find_binding(found, tree, name)
+            imported = imported_names(statement, name) if statement else ()
+            self._renamed[key] = imported if imported[-1:] != (name,) else ()
+        return self._renamed[key]
 
     def _list_aliases(self, found: FileOccurrences) -> Collection[str]:
         path = found.state.path
         if path not in self._aliases:
-            self._aliases[path] = possible_aliases(found.text)
+            self._aliases[path] = possible_aliases(found.text, found.state.language)
         return self._aliases[path]
 
     def find_in_module(
@@ -191,11 +201,25 @@ class ModuleDefinitions:
                 return tables[0]
         if not is_renamed and not (is_lua and len(names) > 1):
             return None
-        named = imported_path(found.state.path, self._find_binding(found, tree, names[0]))
-        modules = [one for one in self._top if is_named(one.symbol.path, full)]
-        exact = [one for one in modules if named and is_module(one.symbol.path, named)]
-        modules = exact or modules
+        modules = self._list_named(full)
+        if len(modules) > 1:
+            statement = self._find_binding(found, tree, names[0])
+            imported = imported_path(found.state.path, statement)
+            modules = [one for one in modules if is_module(one.symbol.path, imported)]
         return modules[0] if len(modules) == 1 else None
+
+    def _list_named(self, names: Sequence[str]) -> Sequence[FoundDefinition]:
+        """Return the definitions in modules whose full name ends with these names."""
+        named = self._by_module.get(names[-1], ()) if names else ()
+        return [one for one in named if is_named(one.symbol.path, names)]
+
+    @cached_property
+    def _by_module(self) -> Mapping[str, Sequence[FoundDefinition]]:
+        """The definitions by the last names of their modules."""
+        named: defaultdict[str, list[FoundDefinition]] = defaultdict(list)
+        for one in self._top:
+            named[module_names(one.symbol.path)[0]].append(one)
+        return named
 
     def _modules_named(self, name: str) -> Sequence[FoundDefinition]:
         """Return the definitions in modules with a name."""
