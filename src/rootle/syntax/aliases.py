@@ -58,7 +58,7 @@ _MARKS: Final = {
     )
 }
 _ARROW: Final = {"=>": re.compile(r"=>\s{0,9}(\w+)")}  # in an import of Scala
-_LAST_WORD: Final = re.compile(r"\w+\Z")
+_LAST_WORD: Final = re.compile(r"\w{1,60}\Z")
 _MAX_NAME: Final = 60
 _RENAMED_KEY: Final = re.compile(r":\s{0,9}(\w+)")
 # The value of a module: what `require("a")` and `import name from "./a"` return.
