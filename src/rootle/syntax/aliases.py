@@ -157,6 +157,11 @@ def _assigned_names(text: str, at: int) -> Iterator[str]:
         yield word.group()
 
 
+def is_renamed(text: str, end: int) -> bool:
+    """Return whether an import may introduce another name for the name before an offset."""
+    return _RENAMED.match(text, end, end + _MAX_STATEMENT) is not None
+
+
 def is_end_of_path(text: str, end: int) -> bool:
     """Return whether the path of a module ends at an offset."""
     return _PATH_END.match(text, end) is not None

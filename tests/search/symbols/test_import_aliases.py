@@ -158,6 +158,27 @@ def test_the_alias_of_a_module_leads_to_its_functions_and_other_values_do_not(
     assert uses[0].target.startswith("shop/cart.")
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        {
+            "base.py": "class Base:\n    pass\n",
+            "part.py": "from base import Base as Root\n\nclass Part(Root):\n    pass\n",
+        },
+        {
+            "base.ts": "export class Base {}\n",
+            "part.ts": "import { Base as Root } from './base';\n\nclass Part extends Root {}\n",
+        },
+    ],
+    ids=["python", "typescript"],
+)
+def test_a_class_can_extend_the_alias_of_an_import(files: dict[str, str]) -> None:
+    with _open(files) as app:
+        answer = app.symbols("Base", "implementations")
+    assert [(use.line, use.kind) for use in answer.uses] == [(3, "implementation")]
+    assert answer.uses[0].target.startswith("base.")
+
+
 def test_the_alias_of_a_module_of_javascript_is_no_use_of_its_other_exports() -> None:
     files = {
         "cart.js": "export function cart() {}\nexport default function fill() {}\n",

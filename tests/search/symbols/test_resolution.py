@@ -93,3 +93,18 @@ def test_a_path_of_rust_refers_to_a_module_of_its_own_crate() -> None:
         "dock/src/run.rs:6": "dock/src/config/load.rs:6",
         "ship/src/run.rs:6": "ship/src/config/load.rs:6",
     }
+
+
+def test_a_key_of_an_object_is_not_what_a_name_without_a_receiver_refers_to() -> None:
+    files = {
+        "codes.js": 'export const codes = { Grid: 1, "Grid;": 2 };\n',
+        "app.js": "const grid = new Grid();\n",
+        "entities.js": 'export const entities = { "Chart;": 1 };\n\nconst chart = new Chart();\n',
+    }
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        grid = app.symbols("Grid", "uses")
+        chart = app.symbols("Chart")
+    targets = {f"{one.path}:{one.line}": one.target for one in grid.uses}
+    assert targets["app.js:1"] == ""
+    assert chart.definitions == ()
