@@ -53,6 +53,8 @@ SHORT_TEXTS = {
     "rootle.sources.documents.readers.cell_values._NOT_PATTERN": "the first 255 characters",
     "rootle.sources.documents.readers.split_words._END_OF_LINE": "at most _MAX_FRAGMENT characters",
     "rootle.syntax.assignments._KEY_BEFORE": "at most 500 characters before a name",
+    "rootle.syntax.aliases._NAMED": "300 characters of an import",
+    "rootle.syntax.aliases._RENAMED": "300 characters of an import",
     "rootle.syntax.declared.expressions._CAST": "an expression of limited length",
     "rootle.syntax.declared.expressions._NEW": "an expression of limited length",
     "rootle.syntax.declared.type_names._LIST_SUFFIX": "a type of at most 200 characters",

@@ -83,7 +83,7 @@ CPP = [
     ("class C : public B<Foo>, a::Foo {};", "type implementation[a]"),
 ]  # fmt: skip
 RUBY = [
-    ('require "foo"', "string"),
+    ('require "foo"', "import"),
     ("class A < foo::B", "reference"),
     ("  include Foo", "implementation"),
     ("  expect(list).to include(Foo)", "reference"),

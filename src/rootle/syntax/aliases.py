@@ -6,7 +6,9 @@ Examples are `export { Hono as HonoBase }`, `from .a import b as c` and `pub use
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from tree_sitter import Node
@@ -18,8 +20,67 @@ _PARTS: Final = re.compile(r"[\w$-]+(?:\.[\w$-]+)*")
 _WORDS: Final = re.compile(r"\w+")
 # An extension in the path of a JavaScript module.
 _EXTENSION: Final = re.compile(r"\.[cm]?[jt]sx?$")
+# The text after a name for which an import introduces another name, which is in a group.
+_RENAMED: Final = re.compile(
+    r"""\s+as\s+(\w+)                      # import a.name as b
+    |\s*=>\s*(\w+)                        # import a.{name => b}
+    |\s*,\s*as:\s*(\w+)                   # alias A.Name, as: B
+    |\s*:\s*(\w+)(?=[^\n;()]*=\s*(?:await\s+)?require\b)  # const { name: b } = require("a")
+    """,
+    re.VERBOSE,
+)
+# The text before the name of a module, or of what is imported from it, as in `import b from "./`.
+_NAMED: Final = re.compile(
+    r"""\b(?:const|import|let|local|var)\s+(\w+)\s*=\s*(?:await\s+)?(?:require|import)\s*\(?\s*["'][^"'\n]*\Z
+    |\bimport\s+(?:type\s+)?([\w$]+)\s*(?:,[^"'\n]*)?\bfrom\s*["'][^"'\n]*\Z
+    |\bimport\s+(\w+)\s+"[^"\n]*\Z
+    |^[ \t]+(?!(?:import|include|require)\w*\b)(\w+)[ \t]+"[^"\n]*\Z  # in a list of Go
+    |\b(?:using|namespace)\s+(\w+)\s*=\s*(?:\w+(?:::|\.))*\Z
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+# The end of the path of a module, and the end of an import that selects nothing from the module.
+_PATH_END: Final = re.compile(r"""(?:\.[cm]?[jt]sx?|\.lua)?["']""")
+_LOADED_WHOLE: Final = re.compile(rf"{_PATH_END.pattern}\s*+\)?+(?!\s*[.:\[(])")
+_MAX_STATEMENT: Final = 300  # characters before or after a name
 # Words in a path of Rust that name no module.
 _RUST_ROOTS: Final = frozenset({"crate", "self", "super"})
+
+# The words and signs near the name that an import introduces, and patterns that begin with them.
+_MARKS: Final = {
+    mark: re.compile(pattern)
+    for mark, pattern in (
+        ("import", r"import\s{1,9}(?:type\s{1,9})?([\w$]+)"),
+        ("require", r"require()"),
+        (" as", r" as:?\s{1,9}([\w$]+)"),
+        ("using ", r"using +(\w+) *="),
+        ("namespace ", r"namespace +(\w+) *="),
+    )
+}
+_ARROW: Final = {"=>": re.compile(r"=>\s{0,9}(\w+)")}  # in an import of Scala
+_LAST_WORD: Final = re.compile(r"\w{1,60}\Z")
+_MAX_NAME: Final = 60
+_RENAMED_KEY: Final = re.compile(r":\s{0,9}(\w+)")
+# The value of a module: what `require("a")` and `import name from "./a"` return.
+_VALUES: Final = {
+    "lua": re.compile(r"^return[ \t]+(?:setmetatable[ \t]*\([ \t]*)?(\w+)", re.MULTILINE),
+    **dict.fromkeys(
+        ("javascript", "tsx", "typescript"),
+        re.compile(
+            r"\bmodule\.exports[ \t]*=[ \t]*(?:(?:async|class|function)\b[ \t*]*)*([\w$]+)"
+            r"|\bexport[ \t]+default[ \t]+(?:(?:abstract|async|class|function)\b[ \t*]*)*([\w$]+)"
+            r"|\bexport[ \t]*\{[^{}]*?\b([\w$]{1,300})[ \t]+as[ \t]+default\b"
+        ),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LocalAlias:
+    """The name that an import introduces for something with another name."""
+
+    name: str
+    is_module: bool  # whether it is the name of the imported module itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +109,73 @@ def aliased_name(tree: SourceTree, row: int, column: int, size: int) -> Alias | 
         case "use_as_clause":
             return _read_use(tree, parent)
     return None
+
+
+def find_local_alias(text: str, start: int, end: int) -> LocalAlias | None:
+    """Return the other name under which an import makes a name of a module known in its file.
+
+    The name is the text from `start` to `end`, which is in an import. An example is c for b in
+    `import a.b as c` and in `local c = require("a.b")`. Return None if there is no other name.
+    """
+    found = _RENAMED.match(text, end, end + _MAX_STATEMENT)
+    is_module = False
+    if found is None:
+        found = _NAMED.search(text[max(0, start - _MAX_STATEMENT) : start])
+        is_module = found is not None and found.lastindex != _NAMED.groups
+        if found is None or (is_module and not _LOADED_WHOLE.match(text, end)):
+            return None
+    alias = next(filter(None, found.groups()))
+    return None if alias in ("_", text[start:end]) else LocalAlias(alias, is_module)
+
+
+def possible_aliases(text: str, language: str) -> frozenset[str]:
+    """Return names that contain all those that the imports of a file introduce for others.
+
+    Searching for the marks of imports takes a tenth of the time of a regular expression for them.
+    """
+    found: set[str] = set()
+    marks = _MARKS | _ARROW if language == "scala" else _MARKS
+    for mark, pattern in marks.items():
+        at = text.find(mark)
+        while at >= 0:
+            if (after := pattern.match(text, at)) is not None:
+                found.add(after[1])
+                found.update(_assigned_names(text, at))
+            at = text.find(mark, at + len(mark))
+    return frozenset(found)
+
+
+def _assigned_names(text: str, at: int) -> Iterator[str]:
+    """Yield names to which the module is assigned that a call at an offset loads."""
+    before = text[max(0, at - _MAX_STATEMENT) : at].rstrip().removesuffix("await").rstrip()
+    if not before.endswith("="):
+        return
+    before = before[:-1].rstrip()
+    if before.endswith("}"):  # const { name: alias } = require("a")
+        yield from _RENAMED_KEY.findall(before[before.rfind("{") :])
+    elif (word := _LAST_WORD.search(before[-_MAX_NAME:])) is not None:
+        yield word.group()
+
+
+def is_renamed(text: str, end: int) -> bool:
+    """Return whether an import may introduce another name for the name before an offset."""
+    return _RENAMED.match(text, end, end + _MAX_STATEMENT) is not None
+
+
+def is_end_of_path(text: str, end: int) -> bool:
+    """Return whether the path of a module ends at an offset."""
+    return _PATH_END.match(text, end) is not None
+
+
+@lru_cache(maxsize=8)
+def module_value(text: str, language: str) -> str:
+    """Return the name of the definition that is the value of a module; "" if there is none.
+
+    In `local cart = require("shop.cart")`, the variable gets this value.
+    """
+    pattern = _VALUES.get(language)
+    found = [*pattern.finditer(text)] if pattern is not None else []
+    return next(filter(None, found[-1].groups())) if found else ""
 
 
 def default_export(tree: SourceTree) -> str:

@@ -197,6 +197,8 @@ def member_kind(tree: SourceTree, row: int, column: int, size: int) -> str:
     if not patterns:
         return ""
     nodes = _ancestors(tree.node_at(row, column, size))
+    if nodes[0].type == "string_fragment" and nodes[0].end_byte - nodes[0].start_byte != size:
+        return ""  # the key of an object is a longer text
     types = "<".join(map(_describe, nodes))
     kind = next((kind for pattern, kind in patterns if pattern.match(types)), "")
     return kind if kind and _is_definition(tree, nodes) else ""

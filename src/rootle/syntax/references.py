@@ -73,11 +73,19 @@ _TYPE: Final = re.compile(
     r"|array_type|pointer_type|slice_type|map_type|signature|type_specifier|cast_expression)$"
 )
 _TYPE_FIELDS: Final = ("type", "return_type", "returns", "result", "trait")
-_STOP: Final = re.compile(r"statement|block|body|declaration_list|^program$|^module$|source_file")
+_STOP: Final = re.compile(
+    r"statement|block|body|declaration_list|^program$|^module$|source_file|^chunk$"
+)
 _MAX_CLIMB: Final = 12
 MAX_RECEIVER: Final = 1_000  # characters of a receiver that are returned, from its end
 _MAX_SPACE: Final = 80  # bytes that are searched before or after a name
-_REQUIRE: Final = re.compile(rb"(?:await\s+)?(?:require|import)\b")
+_REQUIRE: Final = re.compile(rb"(?:await\s+)?(?:require(?:_relative)?|import)\b")
+# The call around the path of a module, and the nodes between the two.
+_LOADING_CALLS: Final = frozenset({"call", "call_expression", "function_call"})
+_LOADED_PATHS: Final = frozenset(
+    "argument_list arguments string string_content string_fragment template_string".split()
+)
+_LOADING: Final = re.compile(rb"(?:require(?:_relative)?|import)\s*[(\"' ]")
 # The text after a variable to which a module is assigned.
 _LOADED: Final = re.compile(rb"\s*=\s*(?:await\s+)?(?:require|@?import)\b")
 # In these languages, a use of a member needs a value, a type or a pattern: `value.member`.
@@ -134,8 +142,12 @@ def import_statement(tree: SourceTree, row: int, column: int, size: int) -> str:
     leaf = tree.node_at(row, column, size)
     if not _is_import(tree, leaf):
         return ""
+    if (call := _loading_call(tree, leaf)) is not None:
+        return tree.text(call)
     node = leaf
     while (parent := node.parent) is not None:
+        if parent.type == "assignment_statement" and tree.language == "lua":
+            return tree.text(parent)
         if node.type in _IMPORTS and parent.type not in _IMPORTS:
             return tree.text(parent if parent.type.startswith("export") else node)
         if _STOP.search(parent.type) and parent.type not in _IMPORTS:
@@ -216,7 +228,7 @@ def binds_import(tree: SourceTree, row: int, column: int, size: int) -> bool:
         return False
     after = tree.data[leaf.end_byte : leaf.end_byte + _MAX_SPACE]
     if not role and _LOADED.match(after):
-        return True
+        return leaf.parent is None or leaf.parent.type != "field"  # a key of a table of Lua
     if not _is_import(tree, leaf):
         return False
     if tree.language != "python":
@@ -333,7 +345,18 @@ def _is_destructor(leaf: Node) -> bool:
     return parent is not None and parent.type == "function_declarator"
 
 
+def _loading_call(tree: SourceTree, leaf: Node) -> Node | None:
+    """Return the call that loads the module whose path contains a name: `require("a.name")`."""
+    node: Node | None = leaf
+    while node is not None and node.type in _LOADED_PATHS:
+        node = node.parent
+    is_call = node is not None and node != leaf and node.type in _LOADING_CALLS
+    return node if node and is_call and _LOADING.match(tree.data, node.start_byte) else None
+
+
 def _is_import(tree: SourceTree, leaf: Node) -> bool:
+    if _loading_call(tree, leaf) is not None:
+        return True
     node: Node | None = leaf
     for _ in range(_MAX_CLIMB):
         node = node.parent if node is not None else None

@@ -8,6 +8,7 @@ from typing import Final
 
 from rootle.syntax.source_tree import SourceTree
 from rootle.syntax.symbol_outline import Unit
+from rootle.text.whole_names import line_numbers
 
 # The head of a test: an attribute, or the keyword and the name that the test framework requires.
 _TEST_HEAD: Final = re.compile(
@@ -16,12 +17,16 @@ _TEST_HEAD: Final = re.compile(
     |\[(?:\w+\.)*(?:Fact|Theory|Test|TestCase|TestCaseSource|TestMethod|DataTestMethod)\b
     |^[ \t]*(?:async[ ]+)?def[ ]+test
     |^[ \t]*func[ ]+(?:\([^)\n]*\)[ ]*)?(?:[Tt]est|Benchmark|Fuzz|Example)(?![a-z])\w*
-    |\bfunction[ ]+test\w*\(
+    |\bfunction[ ]+(?:\w+[.:])?test\w*\(
     |\bvoid[ ]+test\w*\(
     |^[ \t]*(?:[fx]?it|test|specify|scenario|property|example)(?:\.\w+)*(?:\([^)\n]*\))?[ (]+["'`]
     |^[ \t]*(?:TYPED_|RC_GTEST_)?(?:TEST|TEST_[A-Z]+|SCENARIO|BOOST_AUTO_TEST_CASE)\(
     |^[ \t]*test[ ]+["\w]""",
     re.MULTILINE | re.VERBOSE,
+)
+# A test or a group of tests of busted, which is a call: `it("adds a line", function() … end)`.
+_BUSTED: Final = re.compile(
+    r"^([ \t]*)(?:context|describe|it|pending|spec|test)[ \t]*\([ \t]*[\"'\[]", re.MULTILINE
 )
 _MAX_HEAD: Final = 1_000  # characters of a definition that are searched
 
@@ -31,6 +36,8 @@ def find_tests(tree: SourceTree) -> Iterator[tuple[int, tuple[Unit, ...]]]:
 
     The row is that of the name or the title of the test. A class of tests is not a test.
     """
+    if tree.language == "lua":
+        yield from _find_busted_tests(tree)
     stack: list[tuple[Unit, ...]] = [(unit,) for unit in reversed(tree.outline.root.members)]
     while stack:
         units = stack.pop()
@@ -39,6 +46,23 @@ def find_tests(tree: SourceTree) -> Iterator[tuple[int, tuple[Unit, ...]]]:
             yield _name_row(unit), units
         else:
             stack += [(*units, member) for member in reversed(unit.members)]
+
+
+def _find_busted_tests(tree: SourceTree) -> Iterator[tuple[int, tuple[Unit, ...]]]:
+    """Yield the tests that are calls, which are no definitions, so that they have no unit.
+
+    A group counts as a test if it contains no other test.
+    """
+    text = tree.lines.text
+    found = list(_BUSTED.finditer(text))
+    rows: list[tuple[int, int]] = []  # the first and the last row of each call
+    for number, call in zip(line_numbers(text, map(re.Match.start, found)), found, strict=True):
+        leaf = tree.node_at(number - 1, len(call[1]), 1)
+        if leaf.type == "identifier" and leaf.parent is not None:  # not in a comment or a string
+            rows.append((number - 1, leaf.parent.end_point[0]))
+    for at, (first, last) in enumerate(rows):
+        if at + 1 == len(rows) or rows[at + 1][0] > last:
+            yield first, ()
 
 
 def _is_test(tree: SourceTree, unit: Unit) -> bool:

@@ -146,3 +146,43 @@ def test_a_test_that_is_not_found_leads_to_its_file(app: App) -> None:
 )
 def test_keywords_are_no_report(query: str) -> None:
     assert read_reported_tests(query) == []
+
+
+SAME_TITLES = """\
+describe("a pool", () => {
+  describe("when empty", () => {
+    it("opens a connection", () => {});
+  });
+  describe("when full", () => {
+    it("opens a connection", () => {});
+  });
+});
+describe("a queue", () => {
+  describe("when empty", () => {
+    it("opens a connection", () => {});
+  });
+});
+"""
+
+
+@pytest.mark.parametrize(
+    ("titles", "line"),
+    [
+        ("a pool > when empty", 3),
+        ("a pool > when full", 6),
+        ("a queue > when empty", 11),
+    ],
+)
+def test_a_title_in_several_groups_leads_only_to_the_test_in_its_group(
+    titles: str, line: int
+) -> None:
+    repository = indexed_repository({"web/pool.test.js": SAME_TITLES, "web/pool.js": "run();\n"})
+    query = f" FAIL  web/pool.test.js > {titles} > opens a connection"
+    with open_app(repository.root, index_dir=repository.index_dir) as opened:
+        first = opened.search(query).results[0]
+    assert (first.file_path, first.matching_lines) == ("web/pool.test.js", (line,))
+
+
+def test_a_test_outside_of_classes_is_not_that_of_a_class(app: App) -> None:
+    first = app.search("tests/test_pool.py::test_reuse").results[0]
+    assert first.matching_lines == (9,)

@@ -310,3 +310,37 @@ def test_an_overloaded_function_is_shown_with_all_its_signatures() -> None:
         shown = app.read("parse.ts#parse")
     assert shown.lines == tuple(code.split("\n")[:5])
     assert shown.note == "1 other place has this name: lines 7-7"
+
+
+def test_an_attribute_that_methods_assign_belongs_to_their_class() -> None:
+    files = {
+        "worker.py": "class Worker:\n    def start(self, count):\n"
+        "        self.prefetch_count = count\n\n"
+        "    def reset(self):\n        self.prefetch_count = 0\n        log(self.prefetch_count)\n",
+        "other.py": "class Timer:\n    def stop(self):\n        return self.prefetch_count\n",
+    }
+    with _open(files) as app:
+        answer = app.symbols("prefetch_count", "uses")
+        member = app.symbols("Worker.prefetch_count", "uses")
+    assert [(one.line, one.scope) for one in answer.definitions] == [(3, "class Worker")]
+    targets = {f"{use.path}:{use.line}": use.target for use in answer.uses}
+    assert targets == {
+        "worker.py:6": "worker.py:3",
+        "worker.py:7": "worker.py:3",
+        "other.py:3": "",
+    }
+    assert {f"{use.path}:{use.line}": use.target for use in member.uses} == targets
+    assert [use.path for use in member.uses][-1] == "other.py"
+
+
+def test_a_variable_with_other_letters_is_no_definition_in_a_file_without_a_syntax_tree() -> None:
+    files = {
+        "list.svelte": "<script>\n  let queue = new Queue();\n</script>\n\n<p>{queue}</p>\n",
+        "ordered.js": "export class Ordered extends Queue {}\n",
+    }
+    with _open(files) as app:
+        answer = app.symbols("Queue", "implementations")
+        variable = app.symbols("queue")
+    assert answer.definitions == ()
+    assert [f"{use.path}:{use.line}" for use in answer.uses] == ["ordered.js:1"]
+    assert _ranges(variable) == ["list.svelte:2-2"]

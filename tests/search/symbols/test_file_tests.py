@@ -37,8 +37,27 @@ FILES = {
 }
 
 
-def _list_tests(name: str) -> list[tuple[str, int, str]]:
-    repository = indexed_repository(FILES)
+# A group of busted with a test, one without, and a test that is not run.
+BUSTED = (
+    'local list = require("shop.list")\n\ndescribe("shop.list", function()\n'
+    '  describe("a full list", function()\n    it("has a total", function()\n'
+    "      assert.equal(list.total(), 1)\n    end)\n  end)\n"
+    '  describe("an empty list", function()\n    assert.equal(list.total(), 0)\n  end)\n'
+    '  -- it("is sorted", function() end)\n  pending("is sorted")\nend)\n'
+)
+QUALIFIED = {
+    "lib/shop/list.lua": "local list = {}\n\nfunction list.total() end\n\nreturn list\n",
+    "lib/other/list.lua": "local list = {}\n\nreturn list\n",
+    "spec/shop/list_spec.lua": BUSTED,
+    "spec/other/list_spec.lua": 'it("is another list", function() end)\n',
+    "lib/shop/order.rb": "module Shop\n  class Order\n  end\nend\n",
+    "spec/order_spec.rb": 'describe "orders" do\n  it "has a date" do\n  end\nend\n',
+    "tests/list_suite.lua": "TestList = {}\n\nfunction TestList:testTotal()\nend\n",
+}
+
+
+def _list_tests(name: str, files: dict[str, str] = FILES) -> list[tuple[str, int, str]]:
+    repository = indexed_repository(files)
     with open_app(repository.root, index_dir=repository.index_dir) as app:
         uses = app.symbols(name, "tests").uses
     return [(use.path, use.line, use.kind) for use in uses]
@@ -82,3 +101,18 @@ def test_no_test_of_a_name_is_not_claimed_beyond_its_lines() -> None:
     with open_app(repository.root, index_dir=repository.index_dir) as app:
         answer = app.symbols("close", "tests")
     assert describe_uses(answer) == "no test contains close"
+
+
+def test_a_qualified_name_finds_the_test_file_of_its_module() -> None:
+    tests = _list_tests("shop.list", QUALIFIED)
+    assert tests[:3] == [
+        ("spec/shop/list_spec.lua", 5, "test"),
+        ("spec/shop/list_spec.lua", 9, "test"),
+        ("spec/shop/list_spec.lua", 13, "test"),
+    ]
+    assert {path for path, _, _ in tests} == {"spec/shop/list_spec.lua"}
+    assert _list_tests("Shop::Order", QUALIFIED) == [("spec/order_spec.rb", 2, "test")]
+
+
+def test_a_method_of_a_table_of_lua_whose_name_begins_with_test_is_a_test() -> None:
+    assert _list_tests("list_suite", QUALIFIED) == [("tests/list_suite.lua", 3, "test")]

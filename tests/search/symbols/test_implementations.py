@@ -253,3 +253,18 @@ def test_types_of_go_implement_an_interface_by_embedding_a_type_of_another_packa
         answer = app.symbols("Source", "implementations")
     assert sorted(_places(answer)) == ["aws/aws.go:8", "eks/eks.go:5", "poll/poll.go:3"]
     assert answer.is_complete
+
+
+def test_a_method_with_the_name_of_an_interface_of_go_is_no_definition_of_it() -> None:
+    files = {
+        "api/source.go": "package api\n\ntype Source interface {\n\tRun(limit int)\n}\n",
+        "api/poll.go": "package api\n\ntype Poller struct{}\n\n"
+        "func (p *Poller) Run(limit int) {}\n\n"
+        "func (p *Poller) Source() Source { return p }\n",
+    }
+    with _open(files) as app:
+        answer = app.symbols("Source", "implementations")
+        both = app.symbols("Source")
+    assert [one.path for one in answer.definitions] == ["api/source.go"]
+    assert _places(answer) == ["api/poll.go:3"]
+    assert [one.path for one in both.definitions] == ["api/source.go", "api/poll.go"]

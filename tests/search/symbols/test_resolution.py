@@ -57,3 +57,54 @@ def test_a_class_in_a_comment_or_a_qualifier_is_not_a_base() -> None:
     with open_app(repository.root, index_dir=repository.index_dir) as app:
         uses = app.symbols("Order.is_visible", "uses").uses
     assert [(use.path, use.line) for use in uses] == [("app.py", 7)]
+
+
+CRATES = {
+    "ship/src/lib.rs": "pub mod config;\nmod run;\n",
+    "ship/src/config/mod.rs": "pub mod load;\n",
+    "ship/src/config/load.rs": "pub fn read_all() {}\n\npub struct Loader;\n\n"
+    "impl Loader {\n    pub fn open() -> Loader { Loader }\n}\n",
+    "ship/src/run.rs": "use crate::config::load::{read_all, Loader};\n\n"
+    "fn run() {\n    read_all();\n    crate::config::load::read_all();\n    Loader::open();\n}\n",
+    "dock/src/lib.rs": "pub mod config;\nmod run;\n",
+    "dock/src/config/mod.rs": "pub mod load;\n",
+    "dock/src/config/load.rs": "pub fn read_all() {}\n\npub struct Loader;\n\n"
+    "impl Loader {\n    pub fn open() -> Loader { Loader }\n}\n",
+    "dock/src/run.rs": "use crate::config::load::{read_all, Loader};\n\n"
+    "fn run() {\n    read_all();\n    super::config::load::read_all();\n    Loader::open();\n}\n",
+    "pier/src/lib.rs": "mod run;\nmod config;\n",
+    "pier/src/config/load.rs": "read_all_macro!();\n",
+    "pier/src/run.rs": "use crate::config::load::read_all;\n\nfn run() { read_all() }\n",
+}
+
+
+def test_a_path_of_rust_refers_to_a_module_of_its_own_crate() -> None:
+    repository = indexed_repository(CRATES)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        uses = app.symbols("read_all", "uses").uses
+        methods = app.symbols("Loader.open", "uses").uses
+    targets = {f"{one.path}:{one.line}": one.target for one in uses}
+    for crate in ("ship", "dock"):
+        for line in (1, 4, 5):
+            assert targets[f"{crate}/src/run.rs:{line}"] == f"{crate}/src/config/load.rs:1"
+    assert targets["pier/src/run.rs:1"] == targets["pier/src/run.rs:3"] == ""
+    targets = {f"{one.path}:{one.line}": one.target for one in methods}
+    assert targets == {
+        "dock/src/run.rs:6": "dock/src/config/load.rs:6",
+        "ship/src/run.rs:6": "ship/src/config/load.rs:6",
+    }
+
+
+def test_a_key_of_an_object_is_not_what_a_name_without_a_receiver_refers_to() -> None:
+    files = {
+        "codes.js": 'export const codes = { Grid: 1, "Grid;": 2 };\n',
+        "app.js": "const grid = new Grid();\n",
+        "entities.js": 'export const entities = { "Chart;": 1 };\n\nconst chart = new Chart();\n',
+    }
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        grid = app.symbols("Grid", "uses")
+        chart = app.symbols("Chart")
+    targets = {f"{one.path}:{one.line}": one.target for one in grid.uses}
+    assert targets["app.js:1"] == ""
+    assert chart.definitions == ()

@@ -73,6 +73,7 @@ class ReportedTest:
     path: str = ""  # of its file, if the text contains it
     name: str = ""  # such as "TestPool::test_reuse"
     title: str = ""  # in words, instead of a name; may begin with the titles of its groups
+    groups: tuple[str, ...] = ()  # the titles of its groups, if they are separate
     line: int = 0  # in its file; 0 if the text does not contain it
     is_macro: bool = False  # it is written as `TEST(Class, name)`
     ending: str = ""  # of the name of its file, such as "_test.go"
@@ -90,9 +91,9 @@ def _read(text: str) -> Iterator[ReportedTest]:
             yield ReportedTest(found["path"], found["name"])
         elif found := _FILE.match(line) or _RSPEC.match(line):
             path = found["path"]
-            yield ReportedTest(path, title=_last_title(found["titles"] or ""))
+            yield _make_titled(path, found["titles"] or "")
         elif path and (found := _TITLES.match(line)):
-            yield ReportedTest(path, title=_last_title(found["titles"]))
+            yield _make_titled(path, found["titles"])
         elif found := next(filter(None, (form.match(line) for form in _NAMES)), None):
             yield _make_test(found.groupdict())
 
@@ -111,5 +112,6 @@ def _make_test(parts: dict[str, str | None]) -> ReportedTest:
     return ReportedTest(name=name, line=int(parts.get("line") or 0))
 
 
-def _last_title(titles: str) -> str:
-    return _TITLE_SIGN.split(titles)[-1].strip()
+def _make_titled(path: str, titles: str) -> ReportedTest:
+    *groups, title = (one.strip() for one in _TITLE_SIGN.split(titles))
+    return ReportedTest(path, title=title, groups=tuple(filter(None, groups)))

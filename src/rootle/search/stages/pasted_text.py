@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -129,9 +129,11 @@ def _find_sources(
         frames = find_frames(text, index, scoped.files, locate)
     is_logged = len({line for lines in frames.lines.values() for line in lines}) == 1
     place = frames if is_logged else None  # a logger writes only one place
+    others: Mapping[int, Collection[int]] = {}
     if REPORT_MARK.search(text):
-        frames = _add_tests(frames, text, index, open_finder, scoped)
+        frames, others = _add_tests(frames, text, index, open_finder, scoped)
     message, names = find_sources(index, text, scoped, has_parts=has_parts)
+    message = replace(message, lines=_drop_lines(message.lines, others))
     if frames.lines:
         return _add_frames(message, frames.lines, is_logged=frames is place)
     if message.lines:
@@ -139,6 +141,15 @@ def _find_sources(
     if frames.doubtful:
         return TextSources(frames.doubtful, is_first=True, share=1.0, is_ordered=True)
     return TextSources(find_files_with_names(index, names, scoped))
+
+
+def _drop_lines(lines: Lines, dropped: Mapping[int, Collection[int]]) -> Lines:
+    """Return the lines by file, without some of them, and without files that have no other line."""
+    kept = {
+        at: [line for line in found if line not in dropped.get(at, ())]
+        for at, found in lines.items()
+    }
+    return {at: found for at, found in kept.items() if found}
 
 
 def _add_frames(message: TextSources, frames: Lines, *, is_logged: bool) -> TextSources:
@@ -189,16 +200,19 @@ def _add_tests(
     index: IndexReader,
     open_finder: Callable[[], SymbolFinder],
     scoped: ScopedQuery,
-) -> Frames:
-    """Return the frames, with the lines of the tests and functions that a text names."""
+) -> tuple[Frames, Mapping[int, Collection[int]]]:
+    """Return the frames, with the lines of the tests and functions that a text names.
+
+    The second value contains the lines of other tests with the same titles, by file id.
+    """
     tests = read_reported_tests(text)
     if not tests:
-        return frames
+        return frames, {}
     # This loads a parser.
     from rootle.search.symbols.covering_tests.reported_tests import find_reported_tests
 
     lines = {at: list(found) for at, found in frames.lines.items()}
     found_tests = find_reported_tests(tests, index, open_finder(), scoped.files)
-    for at, found in found_tests.items():
+    for at, found in found_tests.lines.items():
         lines[at] = list(dict.fromkeys([*lines.get(at, ()), *found]))
-    return replace(frames, lines=lines)
+    return replace(frames, lines=lines), found_tests.others

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -16,9 +16,9 @@ from rootle.index.reader import ChunkRow
 from rootle.rank.path_features import KINDS, path_parts
 from rootle.search.symbols.parsed_files import FileOccurrences, classify_line
 from rootle.search.symbols.types.extension_methods import extended_type
+from rootle.syntax.aliases import module_value
 from rootle.syntax.keyword_names import find_names
 from rootle.syntax.lines import Lines
-from rootle.syntax.members import OBJECT_KEY, member_kind
 from rootle.syntax.source_tree import Position, SourceTree
 from rootle.syntax.symbol_outline import Unit
 from rootle.text.languages import CODE_EXTENSIONS
@@ -28,7 +28,7 @@ SCOPE_SEPARATOR: Final = " > "
 # The kinds of names under which a module exports definitions that have another name.
 ALIAS_KINDS: Final = frozenset({"alias", "export"})
 _MAX_DEFINITIONS: Final = 10_000  # of a name in a file
-_MAX_LINE: Final = 200
+MAX_LINE: Final = 200
 _IDENTIFIER: Final = re.compile(r"[\w$]+[?!]?")
 _GENERICS: Final = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
 _SEPARATOR: Final = re.compile(r"::|->|[.#\\:/]")
@@ -45,12 +45,9 @@ _TEST_SCOPE: Final = re.compile(r"(?:^|> )(?:(?:mod|module|namespace) tests?\b|t
 _LESS_LIKELY: Final = ("is_test", "is_example", "is_hidden", "is_set_aside", "is_generated")
 _PRIVATE: Final = re.compile(r"\b(?:private|fileprivate|defp|defmacrop|defguardp|local|static)\b")
 # The text before a name that is defined: a type or a keyword, as in "void close" or "def close".
-_TYPED: Final = re.compile(
+TYPED: Final = re.compile(
     r"(?<![\w.>\])])(?!(?:return|new|throw|await|if|elif|else|while|case|in|is|yield|and|or|not)\s)[\w>\])]+[\s*&]+$"
 )
-_SELF: Final = ("self.", "cls.")
-_ASSIGNED: Final = re.compile(r"\s*=(?!=)")
-_DECLARED: Final = re.compile(r"\s*(?:[:;,\[]|=(?!=)|\w)")
 # A line that only declares a type, which is defined elsewhere.
 _FORWARD: Final = re.compile(r"(?:friend\b|(?:struct|class|enum|union)\s+\w+\s*;)")
 _PROTECTED: Final = re.compile(r"\b(?:protected|internal)\b")
@@ -66,6 +63,7 @@ class FoundDefinition:
     owners: tuple[str, ...]
     order: tuple[int, ...]  # sort key: likelier definitions come first
     is_extension: bool = False  # whether `owners[0]` is an extended type, not an enclosing one
+    is_in_module: bool = False  # whether the owner is the table that a Lua module returns
 
     @property
     def place(self) -> str:
@@ -131,7 +129,9 @@ def find_definitions(
         }
         ordered = sorted(places)
         made = {
-            at: _make(found, at, units, is_inside=_is_in_body(found.tree, at, units, ordered))
+            at: make_definition(
+                found, at, units, is_inside=_is_in_body(found.tree, at, units, ordered)
+            )
             for at, units in islice(places.items(), _MAX_DEFINITIONS)
         }
         others = places.keys() - made.keys() if len(places) > len(made) else ()
@@ -180,50 +180,6 @@ def _is_in_body(
     return False
 
 
-def rank_for_members(found: FileOccurrences) -> int | None:
-    """Return 0 if a file is likely to define a name as a field or similar, 1 if less likely.
-
-    A definition is likely if a line looks like "type name;". Return None if all occurrences look
-    like uses of a field: they follow a dot or an arrow, as in "a.name" and "a->name", and no value
-    is assigned to them.
-    """
-    best = None
-    for offset in found.offsets:
-        before = found.text[max(0, offset - _MAX_LINE) : offset].rpartition("\n")[2]
-        is_member = not before.endswith((".", "->")) or before.endswith(_SELF)
-        end = offset + len(found.token)
-        if is_member and _DECLARED.match(found.text, end) and _may_declare(before):
-            return 0
-        if is_member or _ASSIGNED.match(found.text, end):
-            best = 1
-    return best
-
-
-def _may_declare(before: str) -> bool:
-    """Return whether `before`, the text before a name in its line, can begin a declaration."""
-    return not before.strip() or _TYPED.search(before) is not None
-
-
-def find_members(found: FileOccurrences) -> dict[Position, FoundDefinition]:
-    """Return the definitions of a name as a field, an attribute or an alias, in a parsed file.
-
-    If several methods of a class assign an attribute, only the first assignment is returned.
-    """
-    tree = found.tree
-    if tree is None:
-        return {}
-    members: dict[tuple[object, ...], tuple[Position, FoundDefinition]] = {}
-    for at in found.positions:
-        kind = member_kind(tree, *at, found.size)
-        # In Python, `from … import … as` is an alias only in the `__init__.py` of a package. In
-        # other files, the new name is only for the file itself.
-        is_private = tree.language == "python" and kind in ALIAS_KINDS
-        if kind and not (is_private and not found.state.path.endswith("__init__.py")):
-            one = _make(found, at, tuple(tree.units_at(at[0])), kind=kind)
-            members.setdefault(one.owners[-1:] if kind == "attribute" else at, (at, one))
-    return dict(members.values())
-
-
 def find_definitions_in(
     found: FileOccurrences, chunks: Sequence[ChunkRow]
 ) -> dict[Position, FoundDefinition]:
@@ -242,11 +198,11 @@ def find_definitions_in(
             if classify_line(*found.line_around(at), len(found.token), found.state.language)
             not in ("comment", "import")
         ]
-        typed = (at for at in code if _TYPED.search(found.text_around(at, _MAX_LINE)[0]))
+        typed = (at for at in code if TYPED.search(found.text_around(at, MAX_LINE)[0]))
         if (best := next(typed, code[0] if code else None)) is not None:
             titles = chunk.scope.split(SCOPE_SEPARATOR)
             outer = [part for part in titles if part and part.split()[-1] != found.name]
-            places[best] = _make(found, best, (), SCOPE_SEPARATOR.join(outer))
+            places[best] = make_definition(found, best, (), SCOPE_SEPARATOR.join(outer))
     return places
 
 
@@ -293,10 +249,10 @@ def _guess(found: FileOccurrences) -> Iterator[tuple[Position, FoundDefinition]]
     for row, column in found.positions:
         if row in rows:
             rows.discard(row)
-            yield (row, column), _make(found, (row, column), ())
+            yield (row, column), make_definition(found, (row, column), ())
 
 
-def _make(
+def make_definition(
     found: FileOccurrences,
     at: Position,
     units: tuple[Unit, ...],
@@ -326,11 +282,18 @@ def _make(
         row + 1,
         unit.first + 1 if unit is not None else row + 1,
         unit.end if unit is not None else row + 1,
-        line.strip()[:_MAX_LINE],
+        line.strip()[:MAX_LINE],
         found.state.language,
         _visibility(found.state.language, name, line),
     )
-    return FoundDefinition(symbol, owners, _order(symbol, unit), bool(extended))
+    module = module_value(found.text, "lua") if found.state.language == "lua" else ""
+    return FoundDefinition(
+        symbol,
+        owners,
+        _order(symbol, unit),
+        is_extension=bool(extended),
+        is_in_module=bool(module) and owners == (module,),
+    )
 
 
 def _kind(unit: Unit | None, line: str, name: str, *, is_parsed: bool) -> str:
@@ -339,7 +302,8 @@ def _kind(unit: Unit | None, line: str, name: str, *, is_parsed: bool) -> str:
         return label if rest else "function"
     if re.match(r"\s*#\s*define\b", line):
         return "macro"
-    if re.search(rf"{re.escape(name)}\s*\(", line) is None:
+    # In `local cart = shop.cart()`, the name before "(" is not the one that is defined.
+    if re.match(rf"(?:[^=]|operator=|==)*?{re.escape(name)}\s*\(", line) is None:
         return "variable"
     # Without a syntax tree, a line is a declaration if it ends with a semicolon.
     return "declaration" if is_parsed or line.rstrip().endswith(";") else "function"
@@ -381,16 +345,3 @@ def _order(symbol: Symbol, unit: Unit | None) -> tuple[int, ...]:
         int(bool(symbol.scope)),
         -min(lines, 3),
     )
-
-
-def drop_object_keys(
-    members: Mapping[int, Mapping[Position, FoundDefinition]],
-) -> Mapping[int, Mapping[Position, FoundDefinition]]:
-    """Return the members. If one is a field, leave out object keys, which usually set fields."""
-    kinds = {one.symbol.kind for some in members.values() for one in some.values()}
-    if "field" not in kinds:
-        return members
-    return {
-        file: {at: one for at, one in some.items() if one.symbol.kind != OBJECT_KEY}
-        for file, some in members.items()
-    }

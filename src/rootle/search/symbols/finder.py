@@ -13,7 +13,7 @@ from dataclasses import replace
 from rootle.index.reader import IndexReader
 from rootle.search.symbols.bases.alias_targets import AliasTarget, AliasTargets
 from rootle.search.symbols.bases.extended_types import ExtendedTypes
-from rootle.search.symbols.bases.foreign_bases import ForeignBases, can_be_base
+from rootle.search.symbols.bases.foreign_bases import ForeignBases, select_bases
 from rootle.search.symbols.covering_tests.file_tests import FileTests
 from rootle.search.symbols.definitions import FoundDefinition, is_test_place, split_name
 from rootle.search.symbols.name_rarity import is_rare_name
@@ -140,7 +140,7 @@ class SymbolFinder:
             local_variables = found.local_variables
             definitions = scan.definitions()
         if request.aspect == "implementations":
-            definitions = [one for one in definitions if can_be_base(one.symbol)]
+            definitions = select_bases(definitions)
             uses, definitions = self._drop_foreign(index, request, uses, definitions)
             total, counts = len(uses), Counter(use.kind for use in uses)
         offset, page, cursor = _select_page(index, request, uses)

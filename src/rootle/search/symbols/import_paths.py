@@ -13,6 +13,16 @@ PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "init", "__init__
 _RELATIVE_PATH: Final = re.compile(r"[\"'](\.{1,2}/[^\"'\n]*)[\"']")
 _PACKAGE: Final = re.compile(r"[\"']((?:@[\w.-]+/)?[\w-][\w.-]*)(?:/[^\"'\n]*)?[\"']")
 _PATH_PART: Final = re.compile(r"\w[\w-]*")  # such as http-exception in '../http-exception'
+_QUOTED: Final = re.compile(r"[\"']([^\"'\n]+)[\"']\s*\)?((?:\.\w+)*)")
+_SCRIPT: Final = re.compile(r"\.(?:[cm]?[jt]sx?|lua)$")
+_LOADED: Final = re.compile(r"(?:await\s+)?(?:require|import)\s*[(\"']")
+# An assignment of several modules, whose order is not read.
+_TWO_NAMES: Final = re.compile(r"\s*(?:local\s+)?\w+\s*,[\w\s,]*=")
+_FROM: Final = re.compile(r"\s*from\s+([\w.]+)\s+import\b")
+# The folder of the files of a crate of Rust. A test is a crate of its own.
+_CRATE: Final = re.compile(r"(?:.*/)?src/|(?:.*/)?(?:tests|benches|examples)/")
+# A path of Rust that begins in the crate of its file.
+_OWN_CRATE: Final = re.compile(r"(?<![\w:])(?:crate|self|super)(?:::|$)")
 _MAX_WORDS: Final = 100  # at each end of an import that can import thousands of names
 _MAX_PARTS: Final = 100  # more than the parts of a path that an import names
 
@@ -27,6 +37,62 @@ def imported_package(statement: str) -> str:
     """Return the npm package that an import names, as in "@vue/shared"; "" if it names none."""
     found = _PACKAGE.search(statement)
     return found[1] if found else ""
+
+
+def imported_names(statement: str, name: str) -> tuple[str, ...]:
+    """Return the full name of what an import makes known as `name`; () if the import hides it.
+
+    The full name of c is ("a", "b") in `import a.b as c` and in `local c = require("a.b")`. The
+    statement can also be an expression such as `require("a.b")`.
+    """
+    other = re.search(
+        rf"(?<![\w$.:\\])([\w$.:\\]{{1,300}}?)\s*(?:\bas\b|=>|:)\s*{re.escape(name)}\b", statement
+    )
+    assigned = re.search(rf"\b{re.escape(name)}\s*=\s*([\w.:]+)", statement) if name else None
+    quoted = _QUOTED.search(statement, assigned.end(0) - len(assigned[1]) if assigned else 0)
+    if quoted is not None:
+        if _TWO_NAMES.match(statement):
+            return ()
+        source = _SCRIPT.sub("", quoted[1])
+        parts = [*source.split("/" if "/" in source else "."), *quoted[2].split(".")]
+        parts = [part for part in parts if part.strip(".")]
+        if "{" in statement and name:
+            parts.append(other[1] if other is not None else name)
+        return _drop_plain_stem(parts)
+    written = other[1] if other is not None else ""
+    if other is None and assigned is not None:
+        written = assigned[1]
+    module = _FROM.match(statement)
+    if not written and module is None:
+        return ()
+    words = re.findall(r"\w+", module[1]) if module is not None else []
+    return (*words, *(re.findall(r"\w+", written) or [name]))
+
+
+def is_load(receiver: str) -> bool:
+    """Return whether an expression loads a module, as `require("a.b")` does."""
+    return _LOADED.match(receiver) is not None
+
+
+def is_named(path: str, names: Sequence[str]) -> bool:
+    """Return whether the path of a file ends with the full name of a module."""
+    parts = _drop_plain_stem([*path.split("/")[:-1], file_stem(path)])
+    return bool(names) and parts[-len(names) :] == tuple(names)
+
+
+def _drop_plain_stem(parts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(parts[:-1] if len(parts) > 1 and parts[-1] in PLAIN_STEMS else parts)
+
+
+def crate_folder(path: str) -> str:
+    """Return the folder with the modules of the crate of Rust to which a file belongs."""
+    found = _CRATE.match(path)
+    return found.group() if found else ""
+
+
+def is_in_own_crate(imported: str) -> bool:
+    """Return whether an import or a path of Rust is relative to the crate of its file."""
+    return _OWN_CRATE.search(imported) is not None
 
 
 def is_module(path: str, imported: str) -> bool:

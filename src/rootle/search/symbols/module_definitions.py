@@ -5,24 +5,35 @@ Examples are its own definitions, and those in modules that it imports.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from typing import Final
 
 from rootle.search.symbols.definitions import FoundDefinition
 from rootle.search.symbols.go.type_identity import parent_folder
 from rootle.search.symbols.import_paths import (
     best_path,
+    crate_folder,
+    imported_names,
     imported_package,
     imported_path,
+    is_in_own_crate,
+    is_load,
     is_module,
+    is_named,
     module_names,
 )
 from rootle.search.symbols.parsed_files import FileOccurrences, find_occurrences
 from rootle.search.symbols.types.code_files import JAVASCRIPT, CodeFiles
+from rootle.syntax.aliases import possible_aliases
+from rootle.syntax.members import OBJECT_KEY
 from rootle.syntax.references import MAX_RECEIVER, binds_import, import_statement
 from rootle.syntax.source_tree import Position, SourceTree
 from rootle.text.terms import file_stem
 
+NAME: Final = re.compile(r"[@$]?\w+")
 # In these languages, files in the same folder can use each other without an import.
 _PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "csharp", "c"})
 # In these languages, "::" or "\\" follows the name of a module, and "." follows only values.
@@ -34,11 +45,16 @@ class ModuleDefinitions:
 
     def __init__(self, definitions: Sequence[FoundDefinition], files: CodeFiles) -> None:
         self._top = [one for one in definitions if not _is_member(one)]
+        # A name without a receiver is never the key of an object.
+        self._plain_top = [one for one in self._top if one.symbol.kind != OBJECT_KEY]
         self._files = files
         # Results that are the same for all uses in a file.
         self._plain: dict[str, FoundDefinition | None] = {}  # by path
         self._modules: dict[str, Sequence[FoundDefinition]] = {}  # by name
-        self._imported: dict[tuple[str, str], bool] = {}
+        self._imported: dict[tuple[str, str], str] = {}  # the imports that bind a name in a file
+        self._renamed: dict[tuple[str, str], Sequence[str]] = {}
+        self._aliases: dict[str, Collection[str]] = {}  # names that may be aliases, by path
+        self._statements: dict[tuple[str, str], FoundDefinition | None] = {}  # by path
 
     def find_plain(self, found: FileOccurrences, tree: SourceTree) -> FoundDefinition | None:
         """Return the definition to which the name refers in a file if it has no receiver."""
@@ -49,42 +65,109 @@ class ModuleDefinitions:
 
     def _find_plain(self, found: FileOccurrences, tree: SourceTree) -> FoundDefinition | None:
         path = found.state.path
-        local = [one for one in self._top if one.symbol.path == path]
+        local = [one for one in self._plain_top if one.symbol.path == path]
         if local:
             return local[0]
         statement = _find_import(found, tree)
         if statement:
-            return self._find_imported(path, tree.language, statement)
+            return self._find_imported(found, tree.language, statement)
         folder = parent_folder(path)
-        neighbors = [one for one in self._top if parent_folder(one.symbol.path) == folder]
+        neighbors = [one for one in self._plain_top if parent_folder(one.symbol.path) == folder]
         if len(neighbors) == 1 and tree.language in _PACKAGES:
             return neighbors[0]
-        bodies = [one for one in self._top if one.symbol.kind != "declaration"]
+        bodies = [one for one in self._plain_top if one.symbol.kind != "declaration"]
+        if tree.language == "lua":  # a local variable is known only in its own file
+            bodies = [one for one in bodies if one.symbol.visibility != "private"]
         return bodies[0] if len(bodies) == 1 and tree.language != "python" else None
 
-    def _find_imported(self, path: str, language: str, statement: str) -> FoundDefinition | None:
-        """Return the definition that an import in a file names."""
+    def find_import(self, found: FileOccurrences, at: Position) -> FoundDefinition | None:
+        """Return the definition that the import at a position names."""
+        tree = found.tree
+        statement = import_statement(tree, *at, found.size) if tree is not None else ""
+        if tree is None or not statement:
+            return None
+        if is_load(statement) and not found.ends_path_at(at):
+            return None  # the name is that of a folder
+        return self._find_imported(found, tree.language, statement)
+
+    def _find_imported(
+        self, found: FileOccurrences, language: str, statement: str
+    ) -> FoundDefinition | None:
+        key = found.state.path, statement
+        if key not in self._statements:
+            self._statements[key] = self._choose_imported(found, language, statement)
+        return self._statements[key]
+
+    def _choose_imported(
+        self, found: FileOccurrences, language: str, statement: str
+    ) -> FoundDefinition | None:
+        path = found.state.path
+        if language == "lua":
+            names = imported_names(statement, found.name)
+            modules = self._list_named(names)
+            if not modules and names[-1:] == (found.name,):  # `require("a.b").name`
+                modules = self._list_named(names[:-1])
+            return modules[0] if len(modules) == 1 else None
         named = imported_path(path, statement)
         exact = [one for one in self._top if named and is_module(one.symbol.path, named)]
         if len(exact) == 1:
             return exact[0]
-        best = best_path([one.symbol.path for one in self._top], statement)
+        known: Sequence[FoundDefinition] = self._top
+        if language == "rust" and is_in_own_crate(statement):
+            known = _select_crate(known, path)
+        best = best_path([one.symbol.path for one in known], statement)
         if best is not None:
-            return self._top[best]
+            return known[best]
         # npm packages re-export names of each other, so an import of any package of the repository
         # may refer to the definition.
         is_only = len(self._top) == 1 and language in JAVASCRIPT
         is_own = is_only and imported_package(statement) in self._files.own_packages
         return self._top[0] if is_own else None
 
+    def full_names(
+        self, found: FileOccurrences, tree: SourceTree | None, receiver: str
+    ) -> Sequence[str]:
+        """Return the names in a receiver, with the full name of an imported module.
+
+        For `c.d`, they are a, b and d if the file contains `import a.b as c`. They are also known
+        for `require("a.b").d`.
+        """
+        if is_load(receiver):
+            return imported_names(receiver, "")
+        names = NAME.findall(receiver)
+        if not names or names[0] not in self._list_aliases(found):
+            return names
+        if tree is None:
+            return ()
+        imported = self._find_renamed(found, tree, names[0])
+        return (*imported, *names[1:]) if imported else names
+
+    def _find_renamed(self, found: FileOccurrences, tree: SourceTree, name: str) -> Sequence[str]:
+        """Return the full name of what a file imports as `name`; () if it has the same name."""
+        key = found.state.path, name
+        if key not in self._renamed:
+            statement = self._find_binding(found, tree, name)
+            imported = imported_names(statement, name) if statement else ()
+            self._renamed[key] = imported if imported[-1:] != (name,) else ()
+        return self._renamed[key]
+
+    def _list_aliases(self, found: FileOccurrences) -> Collection[str]:
+        path = found.state.path
+        if path not in self._aliases:
+            self._aliases[path] = possible_aliases(found.text, found.state.language)
+        return self._aliases[path]
+
     def find_in_module(
-        self, found: FileOccurrences, tree: SourceTree, at: Position, names: Sequence[str]
+        self, found: FileOccurrences, tree: SourceTree, at: Position, receiver: str
     ) -> FoundDefinition | None:
-        """Return the definition in a module, if the names before a use refer to this module."""
+        """Return the definition in a module, if the receiver of a use refers to this module."""
+        names = NAME.findall(receiver)
         last = names[-1]
         if last not in self._modules:
             self._modules[last] = self._modules_named(last)
         named = self._modules[last]
+        if tree.language == "rust" and is_in_own_crate(names[0]):
+            named = _select_crate(named, found.state.path)
         if len(named) != 1:
             return None
         before = found.text_around(at, MAX_RECEIVER)[0].rstrip()
@@ -94,10 +177,49 @@ class ModuleDefinitions:
             return None
         parts = {*named[0].symbol.path.split("/"), file_stem(named[0].symbol.path)}
         is_whole = len(names) > 1 and parts.issuperset(names)  # "package.module"
-        is_imported = self._is_imported(found, tree, last) or (
-            is_whole and self._is_imported(found, tree, names[0])
+        is_imported = self._find_binding(found, tree, last) or (
+            is_whole and self._find_binding(found, tree, names[0])
         )
         return named[0] if is_imported else None
+
+    def find_by_full_name(
+        self, found: FileOccurrences, tree: SourceTree, receiver: str, full: Sequence[str]
+    ) -> FoundDefinition | None:
+        """Return the definition in the module that a receiver with this full name refers to.
+
+        In Lua, `shop.cart` is itself the full name of a module, whose file may define `cart`.
+        """
+        names = NAME.findall(receiver)
+        is_renamed = tuple(full) != tuple(names)
+        is_lua = tree.language == "lua"
+        if is_lua:
+            whole = (*full, found.name)
+            tables = [
+                one for one in self._top if not one.owners and is_named(one.symbol.path, whole)
+            ]
+            if len(tables) == 1:
+                return tables[0]
+        if not is_renamed and not (is_lua and len(names) > 1):
+            return None
+        modules = self._list_named(full)
+        if len(modules) > 1:
+            statement = self._find_binding(found, tree, names[0])
+            imported = imported_path(found.state.path, statement)
+            modules = [one for one in modules if is_module(one.symbol.path, imported)]
+        return modules[0] if len(modules) == 1 else None
+
+    def _list_named(self, names: Sequence[str]) -> Sequence[FoundDefinition]:
+        """Return the definitions in modules whose full name ends with these names."""
+        named = self._by_module.get(names[-1], ()) if names else ()
+        return [one for one in named if is_named(one.symbol.path, names)]
+
+    @cached_property
+    def _by_module(self) -> Mapping[str, Sequence[FoundDefinition]]:
+        """The definitions by the last names of their modules."""
+        named: defaultdict[str, list[FoundDefinition]] = defaultdict(list)
+        for one in self._top:
+            named[module_names(one.symbol.path)[0]].append(one)
+        return named
 
     def _modules_named(self, name: str) -> Sequence[FoundDefinition]:
         """Return the definitions in modules with a name."""
@@ -106,24 +228,36 @@ class ModuleDefinitions:
             return top  # a package may re-export the name
         return [one for one in top if name in module_names(one.symbol.path)]
 
-    def _is_imported(self, found: FileOccurrences, tree: SourceTree, name: str) -> bool:
-        """Return whether an import in a file creates a name."""
+    def _find_binding(self, found: FileOccurrences, tree: SourceTree, name: str) -> str:
+        """Return the import in a file that makes a name known; "" if there is none."""
         key = found.state.path, name
         if key not in self._imported:
             places = find_occurrences(found.state, found.text, name)
-            self._imported[key] = places is not None and any(
-                binds_import(tree, *at, places.size) for at in places.positions
+            bound = (
+                import_statement(tree, *at, places.size)
+                for at in (places.positions if places is not None else ())
+                if places is not None and binds_import(tree, *at, places.size)
             )
+            self._imported[key] = next(filter(None, bound), "")
         return self._imported[key]
+
+
+def _select_crate(definitions: Sequence[FoundDefinition], path: str) -> Sequence[FoundDefinition]:
+    """Return the definitions in the crate of Rust to which a file belongs."""
+    folder = crate_folder(path)
+    return [one for one in definitions if crate_folder(one.symbol.path) == folder]
 
 
 def _is_member(definition: FoundDefinition) -> bool:
     scope = definition.symbol.scope
     is_outer = scope.startswith(("namespace ", "module ", "mod ", "package ")) and ">" not in scope
-    return bool(definition.owners) and not is_outer
+    return bool(definition.owners) and not is_outer and not definition.is_in_module
 
 
 def _find_import(found: FileOccurrences, tree: SourceTree) -> str:
-    """Return the first import in a file that contains the name; "" if there is none."""
+    """Return the first import in a file that contains the name; "" if there is none.
+
+    The name in `require("a.name")` is only that of the module, which may have another name here.
+    """
     statements = (import_statement(tree, *at, found.size) for at in found.positions)
-    return next(filter(None, statements), "")
+    return next((one for one in statements if one and not is_load(one)), "")

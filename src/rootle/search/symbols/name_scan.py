@@ -6,19 +6,21 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Final
 
-from rootle.index.reader import FileState, IndexReader
+from rootle.index.reader import ChunkRow, FileState, IndexReader
 from rootle.search.query.spelling import find_nearest_names
 from rootle.search.symbols.bases.base_classes import aliased_classes, bases_in
 from rootle.search.symbols.candidate_files import CandidateFiles
 from rootle.search.symbols.definitions import (
     FoundDefinition,
-    drop_object_keys,
     find_definitions,
     find_definitions_in,
-    find_members,
     is_test_place,
-    rank_for_members,
     split_name,
+)
+from rootle.search.symbols.member_definitions import (
+    drop_object_keys,
+    find_members,
+    rank_for_members,
 )
 from rootle.search.symbols.parsed_files import FileOccurrences, ParsedFiles, read_occurrences
 from rootle.search.symbols.scan_limits import OWNER_SCAN, PARSING_COST, ScanLimits
@@ -133,6 +135,10 @@ class NameScan:
 
     def list_found(self) -> list[FoundDefinition]:
         return [one for some in self._definitions.values() for one in some.values()]
+
+    def list_read(self) -> Iterator[FileOccurrences]:
+        """Yield the files that were read and contain the name."""
+        return _list_read(self.files)
 
     def members(self) -> list[FoundDefinition]:
         """Return the fields, attributes and aliases with the name, even if it has a definition."""
@@ -260,7 +266,15 @@ class NameScan:
         if definitions or found.tree is not None:
             return definitions
         # The index lists the chunks that define the name, even in files that are not parsed.
-        return find_definitions_in(found, self.candidates.defining_chunks.get(found.state.id, ()))
+        return find_definitions_in(found, self._defining_chunks(found.state))
+
+    def _defining_chunks(self, state: FileState) -> Sequence[ChunkRow]:
+        """Return the chunks of a file that define the name, in code only with its exact letters."""
+        chunks = self.candidates.defining_chunks.get(state.id, ())
+        if not chunks or state.language not in CODE_EXTENSIONS:
+            return chunks
+        names = self.index.list_symbols([row.id for row in chunks])
+        return chunks if self.name in names else ()
 
     def _parse(self, found: FileOccurrences) -> FileOccurrences:
         if found.state.language not in CODE_EXTENSIONS:

@@ -11,6 +11,7 @@ from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
 from rootle.search.symbols.name_places import find_name, written_name
+from rootle.syntax.aliases import LocalAlias, find_local_alias, is_end_of_path
 from rootle.syntax.assignments import is_assignment, is_assignment_in_line
 from rootle.syntax.lines import Lines
 from rootle.syntax.ruby_calls import RubyVariables
@@ -170,6 +171,15 @@ class FileOccurrences:
         end = offset + len(self.token)
         before = self.text[max(self.line_starts[at[0]], offset - chars) : offset]
         return before, self.text[end : max(end, min(self._line_end(at[0]), end + chars))]
+
+    def ends_path_at(self, at: Position) -> bool:
+        """Return whether the path of an imported module ends with the name at a position."""
+        return is_end_of_path(self.text, self._offset_at[at] + len(self.token))
+
+    def alias_at(self, at: Position) -> LocalAlias | None:
+        """Return the other name that the import at a position introduces for the name, if any."""
+        offset = self._offset_at[at]
+        return find_local_alias(self.text, offset, offset + len(self.token))
 
     def _line_end(self, row: int) -> int:
         is_last = row + 1 == len(self.line_starts)

@@ -10,11 +10,13 @@ from typing import Final
 
 from rootle.search.symbols.bases.class_heads import base_names
 from rootle.search.symbols.definitions import FoundDefinition, owner_names, unit_qualifiers
-from rootle.search.symbols.module_definitions import ModuleDefinitions
+from rootle.search.symbols.import_paths import is_load
+from rootle.search.symbols.module_definitions import NAME, ModuleDefinitions
 from rootle.search.symbols.parsed_files import FileOccurrences
 from rootle.search.symbols.types.code_files import CodeFiles
 from rootle.search.symbols.types.receivers import TYPED_LANGUAGES, ReceiverTypes
 from rootle.search.symbols.types.variable_types import guess_types
+from rootle.syntax.declared.local_variables import is_key
 from rootle.syntax.references import MAX_RECEIVER, OccurrenceRole, classify
 from rootle.syntax.source_tree import Position, SourceTree
 from rootle.syntax.symbol_outline import Unit
@@ -24,7 +26,6 @@ _SUPER: Final = frozenset({"super", "super()", "base", "parent"})
 # In these languages, code in a class can use the members of the class without a receiver.
 _IMPLICIT_SELF: Final = frozenset({"java", "csharp", "kotlin", "cpp", "swift", "scala", "ruby"})
 _LAST_NAME: Final = re.compile(r"(?<!\w)(\w+)(?:\(\))?$")
-_NAME: Final = re.compile(r"[@$]?\w+")
 # The maximum number of characters of each definition that are searched for the type of a variable.
 # Of the file, five times as many characters are searched.
 _MAX_SCANNED: Final = 20_000
@@ -79,6 +80,12 @@ class Resolver:
             declared = self._declared_member(found, at, receiver)
             if declared is not None:
                 return declared.place
+        if reference.kind == "import":
+            imported = self._modules.find_import(found, at)
+            if imported is not None or not receiver:
+                return imported.place if imported is not None else ""
+        if not receiver and is_key(tree, *at, found.size):
+            return ""
         units = list(tree.units_at(at[0]))
         resolved = (
             self._resolve_member(found, tree, at, units, receiver)
@@ -86,6 +93,13 @@ class Resolver:
             else self._resolve_plain(found, tree, units)
         )
         return resolved.place if resolved is not None else ""
+
+    def full_names(self, found: FileOccurrences, receiver: str) -> Sequence[str]:
+        """Return the names in a receiver, with the full name of an imported module.
+
+        Return () if it is not known whether the file imports the first name.
+        """
+        return self._modules.full_names(found, found.tree, receiver)
 
     def is_certain(self, found: FileOccurrences, at: Position) -> bool:
         """Return whether the declared type of a receiver may have a wanted definition."""
@@ -174,16 +188,17 @@ class Resolver:
             return self._find_in_bases(units, path)
         if receiver in _SELF or receiver == _go_receiver(found, units):
             return self._find_in_class(units, path)
-        match = _LAST_NAME.search(receiver)
-        if match is None:
+        names = self._modules.full_names(found, tree, receiver)
+        if not names or not (is_load(receiver) or _LAST_NAME.search(receiver)):
             return None
-        last = match.group(1)
-        by_owner = self._find_by_owner(last, path)
+        by_name = self._modules.find_by_full_name(found, tree, receiver, names)
+        if by_name is not None:
+            return by_name
+        by_owner = self._find_by_owner(names[-1], path)
         if by_owner is not None:
             return by_owner
-        names = _NAME.findall(receiver)
         may_be_module = not receiver.endswith("()") and names[0] not in _SELF
-        module = self._modules.find_in_module(found, tree, at, names) if may_be_module else None
+        module = self._modules.find_in_module(found, tree, at, receiver) if may_be_module else None
         if module is None:
             return self._find_by_type(found, _ranges_around(found, units), receiver)
         # The function that contains the reference may have a variable with the module's name.
@@ -235,7 +250,7 @@ class Resolver:
         of the `ranges` of the text that has any.
         """
         path = found.state.path
-        parts = _NAME.findall(receiver)
+        parts = NAME.findall(receiver)
         has_owner = len(parts) > 1 and (len(parts) > 2 or parts[0] not in _SELF)
         if has_owner and found.state.language in TYPED_LANGUAGES:
             return None  # the field of another class can have the same name

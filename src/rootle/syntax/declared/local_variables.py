@@ -230,9 +230,19 @@ def _is_member_or_key(tree: SourceTree, leaf: Node) -> bool:
     node, receiver = climb_members(tree, leaf)
     if receiver or node.start_byte < leaf.start_byte:
         return True
+    is_shorthand = leaf.parent is not None and leaf.parent.type.startswith(_SHORTHAND)
+    return is_shorthand or _is_key(tree, leaf)
+
+
+def is_key(tree: SourceTree, row: int, column: int, size: int) -> bool:
+    """Return whether a name is a key, or the name of an argument, as in `f(name=1)`."""
+    end = tree.row_starts[row] + column + size
+    is_followed = _KEY_AFTER.match(tree.data, end) is not None
+    return is_followed and _is_key(tree, tree.node_at(row, column, size))
+
+
+def _is_key(tree: SourceTree, leaf: Node) -> bool:
     parent = leaf.parent
-    if parent is not None and parent.type.startswith(_SHORTHAND):
-        return True
     around = [one for one in (parent, parent.parent if parent is not None else None) if one]
     is_keyed = any(_KEYED.search(one.type) for one in around)
     return is_keyed and _KEY_AFTER.match(tree.data, leaf.end_byte) is not None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rootle.search.symbols.parsed_files import FileOccurrences
+from rootle.syntax.aliases import is_renamed
 
 _MAX_HEAD: Final = 1_000  # characters of a head that are searched before the name
 _BRACES: Final = re.compile(r"[{};]")
@@ -58,8 +59,11 @@ _LUA_BASE: Final = re.compile(r"\s*:\s*(?:extend|new|subclass)\b")
 def can_extend(found: FileOccurrences) -> bool:
     """Return whether a file may contain a class that extends or implements the name.
 
-    In languages without a known form of heads, every file may.
+    In languages without a known form of heads, every file may. If an import gives the name another
+    name, a head may contain this one.
     """
+    if any(is_renamed(found.text, offset + len(found.token)) for offset in found.offsets):
+        return True
     language = "cpp" if found.state.language == "c" else found.state.language
     if language == "lua":
         ends = (offset + len(found.token) for offset in found.offsets)

@@ -35,12 +35,24 @@ _LOCAL: Final = frozenset({"crate", "self", "super", "Self", "this", "cls"})
 _STANDARD: Final = frozenset({"alloc", "core", "std"})  # crates of Rust
 _NO_BASES: Final = frozenset("attribute column error field key macro property".split())
 _VARIABLES: Final = frozenset({"constant", "variable"})
+_FUNCTIONS: Final = frozenset(
+    "constructor declaration def fn fun func function macro method".split()
+)
 # In these languages, a class can extend the value of a variable.
 _WITH_CLASS_VALUES: Final = _JAVASCRIPT | {"lua", "python", "ruby"}
 
 
-def can_be_base(symbol: Symbol) -> bool:
-    """Return whether other definitions can extend, implement or override a definition."""
+def select_bases(definitions: Sequence[FoundDefinition]) -> list[FoundDefinition]:
+    """Return the definitions that other definitions can extend, implement or override.
+
+    If there are types, functions with their name are left out: a method of Go such as
+    `func (p *Pool) Reader() Reader` is no interface.
+    """
+    bases = [one for one in definitions if _can_be_base(one.symbol)]
+    return [one for one in bases if one.symbol.kind not in _FUNCTIONS] or bases
+
+
+def _can_be_base(symbol: Symbol) -> bool:
     if symbol.kind not in _VARIABLES:
         return symbol.kind not in _NO_BASES
     outer = symbol.scope.rpartition(SCOPE_SEPARATOR)[2].partition(" ")[0]

@@ -56,7 +56,7 @@ class FileTests:
     def _named(self) -> Sequence[FileState]:
         owners, name = split_name(self.name)
         key = whole_identifier("".join(WORD.findall(name)))
-        if self._request.aspect != "tests" or owners or not key:
+        if self._request.aspect != "tests" or not key:
             return ()
         found = [
             state
@@ -65,6 +65,8 @@ class FileTests:
             and state.language in CODE_EXTENSIONS
             and key in _subject_names(state)
         ]
+        if owners:
+            found = _select_in_folders(found, owners)
         if self._may_be_word and len(found) > 2 * _MAX_FILES_OF_WORD:
             return ()
         allowed = self._request.files
@@ -135,6 +137,29 @@ class FileTests:
             line = tree.lines.rows[row].strip()[:_MAX_LINE]
             scope = format_scope(units[:-1])
             yield SymbolUse(state.path, row + 1, "test", scope, line, True, target)
+
+
+def _select_in_folders(states: Sequence[FileState], owners: Sequence[str]) -> list[FileState]:
+    """Return the files of a module such as `shop.cart`, given its outer names, innermost first.
+
+    A test file can be in another folder if no other module has the name.
+    """
+    subjects = [state for state in states if not is_test_place(state.path, "")]
+    named = [state for state in subjects if _is_in_folders(state, owners)]
+    if not named:
+        return []
+    tests = [state for state in states if is_test_place(state.path, "")]
+    near = [state for state in tests if _is_in_folders(state, owners)]
+    return [*named, *(tests if len(named) == len(subjects) else near)]
+
+
+def _is_in_folders(state: FileState, owners: Sequence[str]) -> bool:
+    """Return whether the folders of a file end with these names, given innermost first."""
+    folders = state.path.split("/")[:-1]
+    if file_stem(state.path) in PLAIN_STEMS:
+        folders = folders[:-1]
+    inner = folders[::-1][: len(owners)]
+    return list(map(whole_identifier, inner)) == list(map(whole_identifier, owners))
 
 
 def _subject_names(state: FileState) -> Collection[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +10,14 @@ from rootle.index.reader import FileState
 from rootle.search.symbols.bases.class_heads import base_names
 from rootle.search.symbols.definitions import FoundDefinition, owner_names, unit_qualifiers
 from rootle.search.symbols.go.type_identity import has_folder, parent_folder
-from rootle.search.symbols.import_paths import best_path, imported_path, is_module, module_names
+from rootle.search.symbols.import_paths import (
+    best_path,
+    crate_folder,
+    imported_path,
+    is_in_own_crate,
+    is_module,
+    module_names,
+)
 from rootle.search.symbols.parsed_files import find_occurrences
 from rootle.search.symbols.types.code_files import CodeFile, CodeFiles
 from rootle.syntax.declared.bindings import Binding
@@ -28,8 +34,6 @@ _PACKAGES: Final = frozenset({"csharp", "go", "java", "kotlin", "php", "scala"})
 _OPEN: Final = frozenset({"csharp", "java", "kotlin", "php", "rust", "scala", "swift"})
 # In these languages, methods of a type can be declared outside of it.
 _WITH_OUTER_METHODS: Final = frozenset({"go", "rust"})
-# An import from the same package, in Rust.
-_LOCAL_IMPORT: Final = re.compile(r"\b(?:crate|super|self)\b")
 _MAX_LEVELS: Final = 4  # of base classes or embedded types
 _MAX_DECLARERS: Final = 20  # files that may declare a name
 
@@ -243,7 +247,7 @@ def _is_near(path: str, file: CodeFile) -> bool:
     own = file.state.path
     if file.language == "go":
         return parent_folder(path) == parent_folder(own)
-    return path.partition("src/")[0] == own.partition("src/")[0]
+    return crate_folder(path) == crate_folder(own)
 
 
 def _is_directly_in(file: CodeFile, binding: Binding, unit: Unit) -> bool:
@@ -289,9 +293,11 @@ def _named_files(states: Sequence[FileState], file: CodeFile, statement: str) ->
     named = imported_path(file.state.path, statement)
     if named and (exact := [one for one in states if is_module(one.path, named)]):
         return exact
+    is_own = file.language == "rust" and is_in_own_crate(statement)
+    if is_own:
+        states = [one for one in states if _is_near(one.path, file)]
     # A module of the same package may re-export the name from another module.
-    is_local = bool(named) or _LOCAL_IMPORT.search(statement) is not None
-    if is_local and len(states) == 1 and (named or _is_near(states[0].path, file)):
+    if (named or is_own) and len(states) == 1:
         return list(states)
     if named:
         return []

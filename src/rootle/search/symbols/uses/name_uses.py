@@ -17,7 +17,9 @@ from rootle.search.symbols.parsed_files import FileOccurrences, classify_line
 from rootle.search.symbols.resolution import Resolver
 from rootle.search.symbols.types.code_files import CodeFiles
 from rootle.search.symbols.types.receivers import TYPED_LANGUAGES
+from rootle.search.symbols.uses.alias_uses import find_alias_places
 from rootle.search.symbols.uses.foreign_uses import ForeignUses
+from rootle.search.symbols.uses.module_uses import ModuleUses, is_function_head
 from rootle.search.symbols.uses.owner_evidence import OwnerEvidence
 from rootle.search.symbols.uses.owner_filter import CLASSES, MemberUses
 from rootle.search.symbols.uses.use_rules import (
@@ -37,6 +39,7 @@ _MAX_LINE: Final = 200
 # The kinds of uses that can be uses of a variable. Uses of other kinds have another syntax.
 _OF_VARIABLES: Final = frozenset({"reference", "call"})
 _IMPORTS: Final = frozenset({"import", "export"})
+_VALUE_ASPECTS: Final = frozenset({"assignments", "reads"})
 
 
 class NameUses:
@@ -76,6 +79,12 @@ class NameUses:
         wanted = self._selected if scan.owner else self._everything
         self._files = files
         self._resolver = Resolver(self._everything, files, wanted, self._foreign.find_ancestors)
+        self._modules = ModuleUses(
+            self._owner,
+            self._selected,
+            self._resolver.full_names,
+            may_be_key=scan.request.aspect in _VALUE_ASPECTS,
+        )
 
     @property
     def has_all_types(self) -> bool:
@@ -131,6 +140,7 @@ class NameUses:
         found = self._parse(found)
         best: dict[int, SymbolUse] = {}
         hidden: set[int] = set()  # rows with a local variable that has the name
+        imports: list[tuple[Position, SymbolUse]] = []
         variables = self._local_variables(state, found)
         needs_receiver = self._members.needs_receiver(found)
         for at in self._members.positions(found):
@@ -138,28 +148,62 @@ class NameUses:
                 self._scan.is_defined_at(state, at)
                 or self._scan.has_excluded(found, at[0])
                 or self._is_foreign(found, at)
+                or is_function_head(found, at)
             ):
                 continue
-            use = self._make_use(found, at)
-            if needs_receiver and use.kind not in PROSE_KINDS and not _has_receiver(found, at):
+            made = self._make_use(found, at)
+            may_be_foreign = not made.target and made.kind not in PROSE_KINDS
+            if may_be_foreign and self._modules.is_excluded(found, at):
                 continue
-            is_hidden = variables is not None and _is_variable(use, variables, at)
-            if self._scan.request.aspect in ("assignments", "reads"):
-                is_set = use.kind != "comment" and found.is_set_at(at)
-                if is_set != (self._scan.request.aspect == "assignments"):
-                    continue
-                is_code = use.kind != "document" or found.state.language in SETTINGS_LANGUAGES
-                use = replace(use, kind="assignment") if is_set and is_code else use
-            if not self._is_listed(use, text_around(found, at)):
+            if needs_receiver and made.kind not in PROSE_KINDS and not _has_receiver(found, at):
                 continue
-            if is_hidden:
+            if made.kind in _IMPORTS and self._is_wanted(made):
+                imports.append((at, made))
+            use = self._select_aspect(made, found, at)
+            if use is None or not self._is_listed(use, text_around(found, at)):
+                continue
+            if variables is not None and _is_variable(made, variables, at):
                 hidden.add(at[0])
                 continue
-            known = best.get(at[0])
-            if known is None or self._line_order(use) < self._line_order(known):
-                best[at[0]] = use
-        self.local_variables += len(hidden - best.keys())
+            self._keep_best(best, use)
+        for at, use in imports:
+            for renamed in self._uses_of_alias(found, at, use):
+                self._keep_best(best, renamed)
+        self.local_variables += len({row + 1 for row in hidden} - best.keys())
         yield from best.values()
+
+    def _keep_best(self, best: dict[int, SymbolUse], use: SymbolUse) -> None:
+        """Add a use to the best ones by line, if no better one is on its line."""
+        known = best.get(use.line)
+        if known is None or self._line_order(use) < self._line_order(known):
+            best[use.line] = use
+
+    def _select_aspect(
+        self, use: SymbolUse, found: FileOccurrences, at: Position
+    ) -> SymbolUse | None:
+        """Return a use as the requested aspect shows it; None if it is not of this aspect."""
+        if self._scan.request.aspect not in _VALUE_ASPECTS:
+            return use
+        is_set = use.kind != "comment" and found.is_set_at(at)
+        if is_set != (self._scan.request.aspect == "assignments"):
+            return None
+        is_code = use.kind != "document" or found.state.language in SETTINGS_LANGUAGES
+        return replace(use, kind="assignment") if is_set and is_code else use
+
+    def _uses_of_alias(
+        self, found: FileOccurrences, at: Position, imported: SymbolUse
+    ) -> Iterator[SymbolUse]:
+        """Yield the listed uses under the name that an import at a position gives the name."""
+        for place in find_alias_places(found, at, imported, self._read_text):
+            made = self._make_use(place.found, place.at, place.role, imported.target)
+            use = self._select_aspect(made, place.found, place.at)
+            is_excluded = self._scan.has_excluded(found, place.at[0])
+            if use is not None and self._has_aspect(use) and not is_excluded:
+                yield use
+
+    def _read_text(self, path: str) -> str:
+        """Return the text of a file that was read; "" if there is none."""
+        return next((one.text for one in self._scan.list_read() if one.state.path == path), "")
 
     def _local_variables(self, state: FileState, found: FileOccurrences) -> LocalVariables | None:
         """Return the local variables with the name in a parsed file.
@@ -197,19 +241,26 @@ class NameUses:
         """Return the key that sorts the uses on one line; only the first of them is listed."""
         return bool(self._scan.owner) and not use.target, USE_KINDS[use.kind]
 
-    def _make_use(self, found: FileOccurrences, at: Position) -> SymbolUse:
+    def _make_use(
+        self,
+        found: FileOccurrences,
+        at: Position,
+        role: OccurrenceRole | None = None,
+        target: str = "",
+    ) -> SymbolUse:
+        """Return the use at a position. Its role and its target are determined if not given."""
         row, column = at
-        scope, target = "", ""
+        scope = ""
         if found.tree is None:
             size, language = len(found.token), found.state.language
             reference = OccurrenceRole(classify_line(*found.line_around(at), size, language))
         else:
             size = found.size
-            reference = classify(found.tree, row, column, size)
+            reference = role or classify(found.tree, row, column, size)
             if reference.kind == "reference" and self._has_ruby_method and found.may_call_at(at):
                 reference = OccurrenceRole("call")
             scope = format_scope(list(found.tree.units_at(row)))
-            target = self._resolver.resolve(found, at, reference)
+            target = target if role is not None else self._resolver.resolve(found, at, reference)
         path = found.state.path
         is_test = is_test_place(path, scope)
         text = found.line_start(row).strip()[:_MAX_LINE]

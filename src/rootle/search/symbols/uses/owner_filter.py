@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from rootle.search.symbols.definitions import (
@@ -11,6 +11,7 @@ from rootle.search.symbols.definitions import (
     FoundDefinition,
     package_clauses,
 )
+from rootle.search.symbols.import_paths import is_named, module_names
 from rootle.search.symbols.parsed_files import FileOccurrences
 from rootle.syntax.references import can_rename_member, is_plain_name
 from rootle.syntax.source_tree import Position
@@ -67,12 +68,22 @@ class OwnerFilter:
         """
         if not self._owner:
             return list(found)
-        return self._select_qualified(
-            [one for one in found if self._owner in one.owners[: 1 + one.is_extension]]
+        return self._select_modules(found) or self._select_qualified(
+            [one for one in found if self._is_directly_in(one)]
             or self._select_in_package(found)
             or [one for one in found if self._is_within(one)]
             or self._select_inherited(found)
         )
+
+    def _select_modules(self, found: Sequence[FoundDefinition]) -> list[FoundDefinition]:
+        """Return the tables of Lua with the whole name of their module, as in `shop.cart`."""
+        names = (*reversed(self._outer), self._owner)
+        tables = (one for one in found if one.symbol.language == "lua" and not one.owners)
+        return [one for one in tables if is_named(one.symbol.path, (*names, one.symbol.name))]
+
+    def _is_directly_in(self, found: FoundDefinition) -> bool:
+        in_module = found.is_in_module and self._owner == module_names(found.symbol.path)[0]
+        return in_module or self._owner in found.owners[: 1 + found.is_extension]
 
     def _select_in_package(self, found: Sequence[FoundDefinition]) -> list[FoundDefinition]:
         """Return the definitions in the package that the name begins with, if there is one.
@@ -97,6 +108,7 @@ class OwnerFilter:
         names = (self._owner, *self._outer)
         return (
             [one for one in found if one.owners[: len(names)] == names]
+            or [one for one in found if one.is_in_module and is_named(one.symbol.path, names[::-1])]
             or [one for one in found if self._is_below(one, names)]
             or found
         )
@@ -171,7 +183,7 @@ class MemberUses:
     def __init__(self, members: Sequence[FoundDefinition]) -> None:
         self.are_members = bool(members) and all(map(_is_class_member, members))
         self._are_methods = all(one.symbol.kind in _METHODS for one in members)
-        self._languages = {_related_languages(one.symbol.language) for one in members}
+        self._languages = {one.symbol.language for one in members}
 
     def positions(self, found: FileOccurrences) -> Sequence[Position]:
         """Return the positions in a file at which the name can be a use of the members."""
@@ -197,9 +209,14 @@ class MemberUses:
 
         Code in another language than that of the members cannot be in their class.
         """
-        language = found.state.language
-        is_other = _related_languages(language) not in self._languages
-        return self.are_members and is_other and language in CODE_EXTENSIONS
+        return self.are_members and is_of_other_language(found, self._languages)
+
+
+def is_of_other_language(found: FileOccurrences, languages: Collection[str]) -> bool:
+    """Return whether a file contains code in a language that is unrelated to all the others."""
+    related = {_related_languages(language) for language in languages}
+    language = found.state.language
+    return language in CODE_EXTENSIONS and _related_languages(language) not in related
 
 
 def _related_languages(language: str) -> frozenset[str]:

@@ -1,0 +1,138 @@
+"""Exclude occurrences of a name that cannot be uses of a function or variable of a module.
+
+Code in another file can use it only through its module, as in `cart.total()`, or after an import.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from tree_sitter import Node
+
+from rootle.search.symbols.definitions import FoundDefinition
+from rootle.search.symbols.import_paths import module_names
+from rootle.search.symbols.parsed_files import FileOccurrences
+from rootle.search.symbols.uses.owner_filter import is_of_other_language
+from rootle.search.symbols.uses.use_rules import text_around
+from rootle.syntax.declared.local_variables import is_key
+from rootle.syntax.references import can_rename_member, classify
+from rootle.syntax.source_tree import Position
+
+# In these languages, a function outside of a class belongs to the module that its file is.
+_JAVASCRIPT: Final = frozenset({"javascript", "tsx", "typescript"})
+_LANGUAGES: Final = _JAVASCRIPT | {"lua", "python"}
+# Values that are no module.
+_SELF: Final = frozenset({"self", "this", "cls", "super"})
+# A function of Lua that is called with a value, as in `value:total()`.
+_LUA_METHOD: Final = re.compile(r"\bfunction\s+[\w.]+:|\(\s*self\b")
+_INDEXES: Final = frozenset({"dot_index_expression", "method_index_expression"})
+# A receiver in the text before a name.
+_RECEIVER: Final = re.compile(r"(?<![\w.])([\w.]*\w|\))\s*[.:]$")
+_NO_CODE: Final = frozenset({"comment", "string", "import", "export"})
+
+
+class ModuleUses:
+    """Knows the module of the selected definitions, if they are no members of classes."""
+
+    def __init__(
+        self,
+        owner: str,
+        selected: Sequence[FoundDefinition],
+        find_full_names: Callable[[FileOccurrences, str], Sequence[str]],
+        *,
+        may_be_key: bool,
+    ) -> None:
+        """`owner` is the module in a qualified name; "" if the name has no owner.
+
+        `find_full_names` returns the names in a receiver, with the full names of imported modules.
+        Set `may_be_key` if keys and the names of arguments are uses.
+        """
+        is_in_modules = bool(owner and selected) and all(map(_is_in_module, selected))
+        languages = {one.symbol.language for one in selected} if is_in_modules else set()
+        self._languages = languages | (_JAVASCRIPT if languages & _JAVASCRIPT else set())
+        self._find_full_names = find_full_names
+        self._may_be_key = may_be_key
+        paths = (module_names(one.symbol.path) for one in selected)
+        tables = (name for one in selected for name in one.owners[:1])
+        self._renaming: dict[str, bool] = {}  # by path
+        self._assigned: dict[tuple[str, str], bool] = {}  # by path and variable
+        self._modules = {owner, *(name for names in paths for name in names), *tables}
+
+    def is_excluded(self, found: FileOccurrences, at: Position) -> bool:
+        """Return whether a name whose definition is unknown cannot be a use in code."""
+        language = found.state.language
+        if not self._languages:
+            return False
+        receiver = self._find_receiver(found, at)
+        if is_of_other_language(found, self._languages):
+            return (receiver or "").rpartition(".")[2] not in self._modules
+        if receiver is None or language not in self._languages:
+            return False
+        if not receiver:
+            return self._is_key(found, at) or (language == "lua" and not self._may_rename(found))
+        names = self._find_full_names(found, receiver)
+        if not names or names[-1] in self._modules:
+            return False
+        if language == "lua":
+            return not self._is_assigned(found, names[0])
+        is_value = len(names) == 1 and names[0] in _SELF
+        return is_value or (receiver.endswith(")") and "import" not in receiver)
+
+    def _find_receiver(self, found: FileOccurrences, at: Position) -> str | None:
+        """Return the receiver of a name, which may be ""; None if the name is not in code."""
+        if found.tree is not None:
+            role = classify(found.tree, *at, found.size)
+            return None if role.kind in _NO_CODE else role.receiver
+        # Without a syntax tree, only a receiver shows that the name is in code.
+        match = _RECEIVER.search(text_around(found, at)[0])
+        return match[1] if match is not None else None
+
+    def _is_key(self, found: FileOccurrences, at: Position) -> bool:
+        if found.tree is None or self._may_be_key:
+            return False
+        return is_key(found.tree, *at, found.size)
+
+    def _may_rename(self, found: FileOccurrences) -> bool:
+        """Return whether a file assigns the value to a variable, as in `local a = module.a`."""
+        path, tree = found.state.path, found.tree
+        if path not in self._renaming:
+            self._renaming[path] = tree is None or any(
+                can_rename_member(tree, *at, found.size) for at in found.positions
+            )
+        return self._renaming[path]
+
+    def _is_assigned(self, found: FileOccurrences, variable: str) -> bool:
+        """Return whether a file assigns the module to a variable, as in `local t = shop.timer`."""
+        key = found.state.path, variable
+        if key not in self._assigned:
+            pattern = rf"\b{re.escape(variable)}[ \t]*=[ \t]*(?:\w+\.)*(\w+)"
+            values = (one[1] for one in re.finditer(pattern, found.text))
+            self._assigned[key] = any(value in self._modules for value in values)
+        return self._assigned[key]
+
+
+def is_function_head(found: FileOccurrences, at: Position) -> bool:
+    """Return whether a name is that of the table in the head of a function of Lua.
+
+    An example is `Cart` in `function Cart:total()`, which defines a function and uses no value.
+    """
+    if found.tree is None or found.state.language != "lua":
+        return False
+    if "function" not in text_around(found, at)[0]:
+        return False
+    node: Node | None = found.tree.node_at(*at, found.size)
+    while node is not None and node.parent is not None and node.parent.type in _INDEXES:
+        node = node.parent
+    around = node.parent if node is not None else None
+    is_declared = around is not None and around.type == "function_declaration"
+    return is_declared and around is not None and around.child_by_field_name("name") == node
+
+
+def _is_in_module(found: FoundDefinition) -> bool:
+    symbol = found.symbol
+    if symbol.language == "lua":
+        is_method = _LUA_METHOD.search(symbol.signature) is not None
+        return not is_method and (not found.owners or found.is_in_module)
+    return symbol.language in _LANGUAGES and not found.owners

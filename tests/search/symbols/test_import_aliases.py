@@ -1,0 +1,236 @@
+"""Uses of a name in files that import it, or its module, under another name."""
+
+from __future__ import annotations
+
+import pytest
+from sample import indexed_repository
+
+from rootle import App, open_app
+from rootle.types import SymbolAnswer
+
+# For each language: the files, a name, and the uses of it with their kinds and targets.
+RENAMED = {
+    "python": (
+        {
+            "shop/cart.py": "def fill():\n    return 1\n",
+            "app.py": "from shop.cart import fill as load\n\n\ndef run(load_all):\n    load()\n"
+            "    load_all.load()\n    run(load=1)\n",
+            "other.py": "def load():\n    return 2\n\n\nload()\n",
+        },
+        "fill",
+        ["app.py:5 call shop/cart.py:1", "app.py:1 import shop/cart.py:1"],
+    ),
+    "javascript": (
+        {
+            "shop/cart.js": "export function fill() {}\n",
+            "app.js": "import { fill as load } from './shop/cart';\nload();\n"
+            "function run(load) { load(); }\n",
+            "old.js": "const { fill: load } = require('./shop/cart');\nload();\n",
+        },
+        "fill",
+        [
+            "app.js:2 call shop/cart.js:1",
+            "old.js:2 call shop/cart.js:1",
+            "app.js:1 import shop/cart.js:1",
+            "old.js:1 import shop/cart.js:1",
+        ],
+    ),
+    "rust": (
+        {
+            "src/lib.rs": "mod cart;\nmod app;\n",
+            "src/cart.rs": "pub fn fill() {}\n",
+            "src/app.rs": "use crate::cart::fill as load;\n\nfn run() { load() }\n",
+        },
+        "fill",
+        ["src/app.rs:3 call src/cart.rs:1", "src/app.rs:1 import src/cart.rs:1"],
+    ),
+    "kotlin": (
+        {
+            "shop/Cart.kt": "package shop\n\nfun fill() = 1\n",
+            "App.kt": "package app\n\nimport shop.fill as load\n\nfun run() = load()\n",
+        },
+        "fill",
+        ["App.kt:5 call shop/Cart.kt:3", "App.kt:3 import shop/Cart.kt:3"],
+    ),
+    "php": (
+        {
+            "Shop/Cart.php": "<?php\nnamespace Shop;\n\nclass Cart {}\n",
+            "app.php": "<?php\nuse Shop\\Cart as Basket;\n\n$one = new Basket();\n",
+        },
+        "Cart",
+        ["app.php:4 call Shop/Cart.php:4", "app.php:2 import Shop/Cart.php:4"],
+    ),
+    "csharp": (
+        {
+            "Cart.cs": "namespace Shop {\n  public class Cart {}\n}\n",
+            "App.cs": "using Basket = Shop.Cart;\n\nclass App {\n  Basket one = new Basket();\n}\n",
+        },
+        "Cart",
+        ["App.cs:4 call Cart.cs:2", "App.cs:1 import Cart.cs:2"],
+    ),
+    "lua": (
+        {
+            "shop/cart.lua": "local cart = { items = {} }\n\nfunction cart.fill() end\n\n"
+            "return setmetatable(cart, { __call = cart.fill })\n",
+            "app.lua": 'local basket = require("shop.cart")\nbasket()\nprint({ basket = 1 })\n',
+            "other.lua": 'local parts = require("shop.cart.parts")\n'
+            "local list = { cart = {} }\nlist.cart.fill()\n",
+        },
+        "shop.cart",
+        [
+            "app.lua:2 call shop/cart.lua:1",
+            "shop/cart.lua:5 reference shop/cart.lua:1",
+            "app.lua:1 import shop/cart.lua:1",
+        ],
+    ),
+    "module.exports": (
+        {
+            "shop/cart.js": "function cart() {}\nmodule.exports = cart;\n",
+            "shop/list.js": "exports.list = function list() {};\n",
+            "app.js": "const basket = require('./shop/cart');\nbasket();\n",
+        },
+        "cart",
+        [
+            "app.js:2 call shop/cart.js:1",
+            "shop/cart.js:2 reference shop/cart.js:1",
+            "app.js:1 import shop/cart.js:1",
+        ],
+    ),
+}
+
+MODULES = {
+    "python": {
+        "shop/cart.py": "def fill():\n    return 1\n",
+        "app.py": "import shop.cart as basket\n\nbasket.fill()\n",
+        "own.py": "class Bag:\n    def run(self):\n        self.fill()\n        bag().fill()\n",
+    },
+    "javascript": {
+        "shop/cart.js": "export function fill() {}\n",
+        "app.js": "import * as basket from './shop/cart.js';\n\nbasket.fill();\n",
+        "own.js": "class Bag {\n  run() {\n    this.fill();\n    findBag().fill();\n  }\n}\n",
+    },
+    "typescript": {
+        "shop/cart.ts": "export function fill() {}\n",
+        "app.ts": "import basket = require('./shop/cart');\n\nbasket.fill();\n",
+    },
+    "require": {
+        "shop/cart.js": "function fill() {}\n\nexports.fill = fill;\n",
+        "app.js": "const basket = require('./shop/cart');\n\nbasket.fill();\n",
+    },
+    "lua": {
+        "shop/cart.lua": "local M = {}\n\nfunction M.fill(count) end\n\nreturn M\n",
+        "app.lua": 'local basket = require("shop.cart")\n\nbasket.fill(1)\n',
+        "own.lua": "local Bag = {}\n\nfunction Bag:run(bag)\n  self:fill()\n  bag:fill()\n"
+        "  find_bag():fill()\nend\n",
+    },
+    "cpp": {
+        "shop/cart.cpp": "namespace shop {\nnamespace cart {\nvoid fill() {}\n}\n}\n",
+        "app.cpp": "namespace basket = shop::cart;\nint main() {\n  basket::fill();\n}\n",
+    },
+}
+
+
+def _open(files: dict[str, str]) -> App:
+    repository = indexed_repository(files)
+    return open_app(repository.root, index_dir=repository.index_dir)
+
+
+def _uses(answer: SymbolAnswer) -> list[str]:
+    return [f"{one.path}:{one.line} {one.kind} {one.target}".rstrip() for one in answer.uses]
+
+
+@pytest.mark.parametrize("language", RENAMED)
+def test_the_alias_of_an_import_is_a_use_of_the_name(language: str) -> None:
+    files, name, expected = RENAMED[language]
+    with _open(files) as app:
+        answer = app.symbols(name, "uses")
+    assert _uses(answer) == expected
+
+
+@pytest.mark.parametrize("language", MODULES)
+def test_the_alias_of_a_module_leads_to_its_functions_and_other_values_do_not(
+    language: str,
+) -> None:
+    with _open(MODULES[language]) as app:
+        answer = app.symbols("cart.fill", "uses")
+    uses = [use for use in answer.uses if not use.path.startswith("shop/")]
+    assert [(use.path.partition(".")[0], use.line) for use in uses] == [("app", 3)]
+    assert uses[0].target.startswith("shop/cart.")
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {
+            "base.py": "class Base:\n    pass\n",
+            "part.py": "from base import Base as Root\n\nclass Part(Root):\n    pass\n",
+        },
+        {
+            "base.ts": "export class Base {}\n",
+            "part.ts": "import { Base as Root } from './base';\n\nclass Part extends Root {}\n",
+        },
+    ],
+    ids=["python", "typescript"],
+)
+def test_a_class_can_extend_the_alias_of_an_import(files: dict[str, str]) -> None:
+    with _open(files) as app:
+        answer = app.symbols("Base", "implementations")
+    assert [(use.line, use.kind) for use in answer.uses] == [(3, "implementation")]
+    assert answer.uses[0].target.startswith("base.")
+
+
+def test_the_alias_of_a_module_of_javascript_is_no_use_of_its_other_exports() -> None:
+    files = {
+        "cart.js": "export function cart() {}\nexport default function fill() {}\n",
+        "app.js": "import basket from './cart';\nbasket();\n",
+    }
+    with _open(files) as app:
+        answer = app.symbols("cart", "uses")
+    assert _uses(answer) == ["app.js:1 import cart.js:1"]
+
+
+LUA = {
+    "shop/cart.lua": "local cart = {}\n\nfunction cart.fill(count) end\n\n"
+    "function cart:empty() end\n\nreturn cart\n",
+    "shop/list.lua": "local cart = {}\n\nfunction cart.fill() end\n",
+    "util.lua": "local util = { cart = {} }\n\nfunction util.cart.fill() end\n\nreturn util\n",
+    "init.lua": 'return { cart = require("shop.cart"), list = require("shop.list") }\n',
+    "app.lua": 'local shop = require("shop")\nshop.cart.fill(1)\nrequire("shop.cart").fill(2)\n'
+    'local fill = require("shop.cart").fill\nfill(3)\n',
+    "alias.lua": 'local shop = require("shop")\nlocal c = shop.cart\nc.fill(4)\nc:empty()\n',
+    "other.lua": "local bag = find_bag()\nbag.fill(5)\nbag:empty()\n",
+    "cart.c": "void run(struct bag *bag) { bag->fill = 1; }\n",
+}
+
+
+def test_a_qualified_name_of_lua_is_that_of_one_module() -> None:
+    with _open(LUA) as app:
+        module = app.symbols("shop.cart", "uses")
+        function = app.symbols("shop.cart.fill", "uses")
+        method = app.symbols("shop.cart.empty", "uses")
+    assert [one.path for one in module.definitions] == ["shop/cart.lua"]
+    assert _uses(module) == [
+        "alias.lua:2 reference shop/cart.lua:1",
+        "app.lua:2 reference shop/cart.lua:1",
+        "shop/cart.lua:7 reference shop/cart.lua:1",
+        "app.lua:3 import shop/cart.lua:1",
+        "app.lua:4 import shop/cart.lua:1",
+        "init.lua:1 import shop/cart.lua:1",
+    ]
+    assert [one.path for one in function.definitions] == ["shop/cart.lua"]
+    assert _uses(function) == [
+        "app.lua:2 call shop/cart.lua:3",
+        "app.lua:3 call shop/cart.lua:3",
+        "app.lua:5 call shop/cart.lua:3",
+        "app.lua:4 reference shop/cart.lua:3",
+        "alias.lua:3 call",
+    ]
+    # The class of `bag` is unknown, and it may have the methods of the table.
+    assert _uses(method) == ["alias.lua:4 call", "other.lua:3 call"]
+
+
+def test_a_local_variable_of_lua_with_a_value_from_a_call_is_a_variable() -> None:
+    files = {"app.lua": "local cart = shop.cart()\ncart:fill()\n"}
+    with _open(files) as app:
+        answer = app.symbols("cart")
+    assert [(one.kind, one.line) for one in answer.definitions] == [("variable", 1)]
