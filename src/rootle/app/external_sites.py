@@ -21,9 +21,9 @@ from rootle.sources.external.records import ExternalDocument, ExternalSourceErro
 from rootle.sources.external.store import SourceRecord
 from rootle.web.page_download import DownloadedPage
 from rootle.web.page_text import remove_invisible
+from rootle.web.site.allowed_pages import Downloads, LeavesSiteError, SiteRules, open_site
 from rootle.web.site.crawler import MAX_SEARCH_SECONDS, SiteCrawler, SiteLimits
 from rootle.web.site.named_pages import NamedPage, NamedPages
-from rootle.web.site.site_rules import Downloads, LeavesSiteError, SiteRules, open_site
 from rootle.web.url import parse_page_url
 
 _CUT_INVENTORY: Final = f"{INVENTORY} is too long, and only the pages at its beginning were read"

@@ -22,7 +22,7 @@ from rootle.types import AddedSource, ExternalStatus, ProgressCallback, ignore_p
 
 if TYPE_CHECKING:
     from rootle.indexing.external_index import ExternalIndex
-    from rootle.web.site.site_rules import Downloads
+    from rootle.web.site.allowed_pages import Downloads
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _WEB_ADDRESS: Final = re.compile(r"https?://", re.IGNORECASE)

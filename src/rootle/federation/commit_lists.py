@@ -13,7 +13,7 @@ from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
 from rootle.history.names.unindexed_commits import MAX_HEADERS, NOT_SEARCHED, result_of_header
 from rootle.index.reader import FileState
-from rootle.search.query.filters import expand_commits, filter_files
+from rootle.search.query.file_filters import expand_commits, filter_files
 from rootle.search.query.operators import ParsedQuery, parse_query, restrictions_in
 from rootle.types import COMMIT_URI, MAX_INDEXED_FILES, SearchQuery, SearchResponse
 

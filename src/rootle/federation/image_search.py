@@ -12,7 +12,7 @@ from rootle.config.fields import Config
 from rootle.errors import RootleError
 from rootle.federation.picture_question import asks_for_picture
 from rootle.index.reader import FileState, ImageMatch
-from rootle.search.query.filters import filter_files
+from rootle.search.query.file_filters import filter_files
 from rootle.search.query.operators import ParsedQuery, parse_query
 from rootle.search.request import check_query
 from rootle.serialization.timestamps import format_timestamp

@@ -11,7 +11,7 @@ from typing import Final
 from rootle.errors import QueryError
 from rootle.federation.collection import Position
 from rootle.history.revision_dates import resolve_dates
-from rootle.search.query.filters import read_period
+from rootle.search.query.file_filters import read_period
 from rootle.search.query.operators import ParsedQuery, parse_query
 from rootle.search.query.phrase_and_regex_filter import line_finder
 from rootle.types import Memory, ResultKind, SearchQuery, SearchResponse

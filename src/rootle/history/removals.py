@@ -28,7 +28,7 @@ from rootle.history.removal_scores import (
 from rootle.history.removed_definitions import RemovedDefinitions
 from rootle.index.reader import FileState, IndexReader
 from rootle.protocols import WeightedTerm
-from rootle.search.query.filters import filter_files
+from rootle.search.query.file_filters import filter_files
 from rootle.search.query.operators import parse_query
 from rootle.search.revision_periods import select_by_history
 from rootle.text.file_kinds import is_vendored

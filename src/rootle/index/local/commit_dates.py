@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Final, NamedTuple
 
+from rootle.index.local.damaged_rows import verify_rows
 from rootle.index.local.manifest import Manifest
-from rootle.index.local.row_checksum import verify_rows
 
 # Names of values in the table `meta`.
 _RECORDS: Final = "histories"

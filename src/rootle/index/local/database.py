@@ -12,7 +12,7 @@ from typing import Final
 
 from rootle.errors import IndexMissingError, IndexStorageError
 from rootle.index.format_version import FORMAT_VERSION, needs_tables
-from rootle.index.local.row_checksum import DamagedRowError, add_checksum_function
+from rootle.index.local.damaged_rows import DamagedRowError, add_checksum_function
 from rootle.index.local.views.shared_database import attach_shared
 from rootle.storage.disk_space import is_disk_full
 from rootle.storage.permissions import create_database_file, file_mode

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from rootle.index.local.row_checksum import DamagedRowError, verify_rows
+from rootle.index.local.damaged_rows import DamagedRowError, verify_rows
 from rootle.index.reader import ChunkRow
 from rootle.types import DocumentSection
 

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from rootle.index.local.row_checksum import DamagedRowError, verify_rows
+from rootle.index.local.damaged_rows import DamagedRowError, verify_rows
 from rootle.index.reader import TEXTLESS, FileState
 from rootle.types import FILES
 

@@ -14,6 +14,7 @@ import numpy as np
 from rootle.errors import IndexStorageError
 from rootle.index.local.chunk_cache import MAX_CHUNKS, ChunkCache
 from rootle.index.local.commit_dates import VERSION as HISTORY_VERSION
+from rootle.index.local.damaged_rows import DamagedRowError
 from rootle.index.local.database import storage_errors
 from rootle.index.local.derived_indexes import DENSE_FOLDER, SPARSE_FOLDER
 from rootle.index.local.docstore import PART_CHARS, DocStore
@@ -21,7 +22,6 @@ from rootle.index.local.document_order import DocumentOrder
 from rootle.index.local.inverted_index.reader import EmbeddedSparse
 from rootle.index.local.manifest import ONLY_ADDED_SINCE, Manifest
 from rootle.index.local.pending_embeddings import Backlog, PendingEmbeddings
-from rootle.index.local.row_checksum import DamagedRowError
 from rootle.index.local.vector_matrix.reader import EmbeddedDense
 from rootle.index.reader import ChunkRow, FileState
 from rootle.protocols import Ids

@@ -11,7 +11,7 @@ import numpy as np
 
 from rootle.index.reader import IndexReader
 from rootle.protocols import Ids
-from rootle.search.query.filters import (
+from rootle.search.query.file_filters import (
     expand_commits,
     filter_files,
     find_expiry,

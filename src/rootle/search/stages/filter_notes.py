@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any, Final
 
 from rootle.index.reader import FileState, IndexReader
-from rootle.search.query.filters import expand_commits, filter_files
+from rootle.search.query.file_filters import expand_commits, filter_files
 from rootle.search.query.operators import ParsedQuery
 from rootle.search.query.parse import ParsedQuestion
 from rootle.search.request import SearchRequest

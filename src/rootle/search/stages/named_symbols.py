@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from rootle.rank.question.name_question import NameQuestion
-from rootle.search.query.filters import filter_files
+from rootle.search.query.file_filters import filter_files
 from rootle.search.query.operators import ParsedQuery
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest

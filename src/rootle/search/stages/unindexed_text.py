@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Final
 
 from rootle.index.reader import SKIPPED_CODE, FileState
-from rootle.search.query.filters import filter_unindexed, names_file
+from rootle.search.query.file_filters import filter_unindexed, names_file
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.results.working_tree import WorkingTree

@@ -11,9 +11,9 @@ from rootle.sources.documents.child_process import DOCUMENT_PROCESS, DocumentTex
 from rootle.sources.documents.formats import IMAGE, document_format, is_text_format
 from rootle.sources.documents.reading_budget import ReadingBudget
 from rootle.sources.documents.recognition_cache import RecognitionCache
-from rootle.sources.files.content_rules import is_private_key
 from rootle.sources.files.regular_file_reader import read_below
 from rootle.sources.files.skip_rules import BINARY, DAMAGED, SECRET, SLOW_FORMAT, UNREADABLE
+from rootle.sources.files.skipped_content import is_private_key
 from rootle.sources.source import Document
 from rootle.storage.open_without_links import open_below
 from rootle.types import EXTRACTED

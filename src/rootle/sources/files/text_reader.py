@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rootle.sources.files.content_rules import is_binary, is_generated, is_minified, is_private_key
 from rootle.sources.files.regular_file_reader import read_below
 from rootle.sources.files.size_limit import cut_text
 from rootle.sources.files.skip_rules import (
@@ -18,6 +17,12 @@ from rootle.sources.files.skip_rules import (
     READER_FAILED,
     SECRET,
     reason_by_name,
+)
+from rootle.sources.files.skipped_content import (
+    is_binary,
+    is_generated,
+    is_minified,
+    is_private_key,
 )
 from rootle.sources.source import Document
 from rootle.text.languages import language_of_text

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from rootle.serialization.timestamps import format_timestamp
-from rootle.sources.files.content_rules import contains_private_key
 from rootle.sources.files.discovery import WalkRules, look_up_files, walk_files
 from rootle.sources.files.file_listing import filter_ignored
 from rootle.sources.files.skip_rules import reason_by_name
+from rootle.sources.files.skipped_content import contains_private_key
 from rootle.sources.files.text_reader import TextFile, read_text
 from rootle.sources.git.command import GitOutput, run_git
 from rootle.sources.git.git_dirs import check_git_folders, find_borrowed_objects, find_work_tree

@@ -12,9 +12,15 @@ from typing import Final
 from rootle.errors import RootleError, WebPageError
 from rootle.web.page_download import DownloadedPage
 from rootle.web.page_text import decode_page, extract_text
+from rootle.web.site.allowed_pages import (
+    Downloads,
+    LeavesSiteError,
+    SiteRules,
+    open_site,
+    parse_site,
+)
 from rootle.web.site.links import forbids, list_html_links, list_markdown_links
 from rootle.web.site.omissions import Omissions
-from rootle.web.site.site_rules import Downloads, LeavesSiteError, SiteRules, open_site, parse_site
 from rootle.web.site.sitemap import parse_sitemap
 from rootle.web.url import PageUrl, parse_page_url
 

@@ -9,10 +9,10 @@ from typing import Final
 
 from rootle.errors import RootleError, WebPageError
 from rootle.web.page_text import decode_page, is_html
+from rootle.web.site.allowed_pages import Downloads, LeavesSiteError, SiteRules
 from rootle.web.site.crawler import MAX_SECONDS
 from rootle.web.site.links import forbids
 from rootle.web.site.omissions import Omissions
-from rootle.web.site.site_rules import Downloads, LeavesSiteError, SiteRules
 
 _MAX_TOTAL_CHARS: Final = 500_000_000
 

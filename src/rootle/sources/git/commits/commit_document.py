@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
 
-from rootle.sources.files.content_rules import contains_private_key
 from rootle.sources.files.skip_rules import SECRET, reason_by_name
+from rootle.sources.files.skipped_content import contains_private_key
 from rootle.sources.git.commits.bulk_changes import keep_removed_words
 from rootle.sources.git.commits.changed_names import find_changed_names, find_removed_names
 from rootle.sources.git.commits.patch_parsing import CommitPatch, FileChange, Hunk

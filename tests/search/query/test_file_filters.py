@@ -20,7 +20,7 @@ from rootle.app import App, open_app
 from rootle.config.fields import Config
 from rootle.errors import QueryError
 from rootle.rank.path_features import matches_path
-from rootle.search.query.filters import _path_search
+from rootle.search.query.file_filters import _path_search
 from rootle.text.path_glob import compile_glob, matches_glob
 from rootle.types import SearchQuery
 
