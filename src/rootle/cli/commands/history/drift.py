@@ -26,8 +26,8 @@ def register(parser: CommandParser) -> None:
     parser.describe(
         "Find documents, comments and memories that refer to functions, options, files or "
         "parameters that no longer exist. If a document or comment refers to something that was "
-        "removed or renamed, the commit that did so is also shown (this requires a git "
-        "repository with commits). Without commits, fewer kinds of references are checked. "
+        "removed or renamed, the commit that removed or renamed it is also shown (this requires "
+        "a git repository with commits). Without commits, fewer kinds of references are checked. "
         "Changelogs and decision records are left out. The file index and the commit index are "
         "created or updated first. If there are many commits, the first run may index only the "
         "newest ones. In that case, a message says so, and the next run indexes more.",
