@@ -1,4 +1,4 @@
-"""Search quality on recorded queries of language models, without a model.
+"""Search quality on recorded queries written by language models, without a model.
 
     python -m benchmarks.quality.agent_queries REPOS [--split tune|test] [--only scrapy]
         [--voice user|agent] [--renamed DIR] [--queries FILE]... [--indexes DIR] [--json FILE]

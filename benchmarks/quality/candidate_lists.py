@@ -4,7 +4,7 @@
         [--only jest] [--indexes DIR] [--json FILE]
 
 REPOS holds the checkouts of the labeled repositories, or with `--large` those of the large ones.
-Only questions written by people are searched, not the queries of agents. A list contains chunks,
+Only questions written by people are searched, not agents' queries. A list contains chunks,
 ordered by BM25 over their text, by cosine similarity, or by BM25 over the names that they define or
 over their comments and headings. For each list and depth, the table has the share of the answerable
 questions for which one of the first chunks of the list is in a file with an answer ("file"), or
