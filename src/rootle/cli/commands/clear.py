@@ -22,13 +22,13 @@ rootle clear --index-dir .rootle"""
 
 def register(parser: CommandParser) -> None:
     parser.describe(
-        "Delete the cached search results of a folder and its indexes: those of its files, of "
-        "the installed packages that the project uses, and of the sources added with `rootle "
-        "add`. The files themselves, the installed packages, and the list and stored text of the "
-        "added sources are kept, so that the next search can index them again. Also delete data "
-        "that is shared by all work trees of the repository (the indexes of its commits and of "
-        "earlier revisions) and data that is shared by all folders (the search log and the pages "
-        "that the web search tools cached).",
+        "Delete the indexes of a folder (of its files, of the installed packages that the "
+        "project uses, and of the sources added with `rootle add`) and its cached search "
+        "results. The files themselves, the installed packages, and the list and stored text of "
+        "the added sources are kept, so that the next search can index them again. Also delete "
+        "data that is shared by all work trees of the repository (the indexes of its commits and "
+        "of earlier revisions) and data that is shared by all folders (the search log and the "
+        "pages that the web search tools cached).",
         _EXAMPLES,
     )
     parser.add_argument(

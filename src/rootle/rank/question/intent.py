@@ -230,7 +230,7 @@ def description_end(text: str) -> int:
 
 
 def is_composed(text: str) -> bool:
-    """Return whether words, names or code follow a description, as in queries written by language models.
+    """Return whether words, names or code follow a description, as language models write queries.
 
     People ask questions instead. A question with several clauses is recognized as a question by its
     words.
