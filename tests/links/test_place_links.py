@@ -72,7 +72,9 @@ def test_documents_about_another_file_with_the_same_name_are_not_linked(
 def test_the_methods_of_a_type_are_linked_to_the_uses_of_the_type(
     title: str, tmp_path: Path, make_app: MakeApp
 ) -> None:
-    jumps = f"pub struct Jumps {{\n    size: u8,\n}}\n\nimpl {title} {{\n    fn add(&self) {{}}\n}}\n"
+    jumps = (
+        f"pub struct Jumps {{\n    size: u8,\n}}\n\nimpl {title} {{\n    fn add(&self) {{}}\n}}\n"
+    )
     files = {
         "src/jumps.rs": jumps,
         "src/view.rs": "use crate::jumps::Jumps;\n\npub fn open(jumps: &Jumps) {\n}\n",

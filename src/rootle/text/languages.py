@@ -118,7 +118,7 @@ FILE_NAMES: Final[dict[str, str]] = {
 
 PROSE: Final = frozenset(PROSE_EXTENSIONS)
 DIAGRAMS: Final = frozenset(DIAGRAM_EXTENSIONS)
-# A code block of a Markdown file with a diagram. The groups are the fence, the language and the text.
+# A diagram in a code block of a Markdown file: the fence, the language and the text.
 DIAGRAM_BLOCK: Final = re.compile(
     r"^[ \t]*(```|~~~)[ \t]*(mermaid|plantuml|puml|dot|graphviz)\b[^\n]*\n(.*?)\n?^[ \t]*\1",
     re.MULTILINE | re.DOTALL,
