@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import pkgutil
 import shlex
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from command import rootle
+from command import command_line, rootle
 
 from rootle.cli import commands
 from rootle.cli.main import COMMANDS, build_parser
@@ -187,6 +188,37 @@ def test_a_misspelled_command_is_corrected() -> None:
         "try `rootle --help`",
     ]
     assert "there is no command zzz\n" in rootle("zzz").err
+
+
+@pytest.mark.parametrize(
+    "bug",
+    [
+        "import rootle.cli.commands.status as status; status.run = lambda args: 1 / 0",
+        "import sys; sys.modules['rootle.cli.commands.status'] = None",
+        "import sys; sys.modules['rootle.cli.options'] = None",
+    ],
+    ids=["in a command", "in an import", "in an import of all commands"],
+)
+def test_a_bug_is_not_reported_as_nothing_found(bug: str) -> None:
+    done = subprocess.run(
+        command_line("status", program=f"{bug}\nfrom rootle.cli.main import entry\nentry()"),
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("Traceback (most recent call last):")
+    assert done.stderr.endswith("please report it with the traceback above\n")
+
+
+def test_a_bug_in_the_hook_does_not_discard_the_message_of_the_user() -> None:
+    program = (
+        "import rootle.cli.memory_hook as hook\n"
+        "hook.run_memory_hook = lambda args: 1 / 0\n"
+        "from rootle.cli.main import entry\nentry()"
+    )
+    done = subprocess.run(command_line("memory", "hook", program=program), capture_output=True)
+    assert done.returncode == 1
+    assert b"ZeroDivisionError" in done.stderr
 
 
 @pytest.mark.parametrize("option", [("--root", "src"), ("--root=src", "here")])

@@ -68,6 +68,35 @@ def test_documents_about_another_file_with_the_same_name_are_not_linked(
     assert [one.path for one in links.uses] == ["web/src/main/scala/play/test/Helper.scala"]
 
 
+@pytest.mark.parametrize("title", ["Jumps", "Jumps<'a>", "Default for &'a mut Jumps<'a>"])
+def test_the_methods_of_a_type_are_linked_to_the_uses_of_the_type(
+    title: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    jumps = (
+        f"pub struct Jumps {{\n    size: u8,\n}}\n\nimpl {title} {{\n    fn add(&self) {{}}\n}}\n"
+    )
+    files = {
+        "src/jumps.rs": jumps,
+        "src/view.rs": "use crate::jumps::Jumps;\n\npub fn open(jumps: &Jumps) {\n}\n",
+    }
+    app = make_app(write_tree(tmp_path / "repo", files))
+    links = app.links("src/jumps.rs:5")
+    assert links.name == "Jumps"
+    assert [(one.path, one.line) for one in links.uses] == [("src/view.rs", 3), ("src/view.rs", 1)]
+
+
+def test_a_method_in_a_block_of_a_type_is_linked_to_its_calls(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    code = (
+        "pub struct Jumps {}\n\nimpl Jumps {\n    fn push_jump(&self) {}\n\n"
+        "    fn jump(&self) {\n        self.push_jump();\n    }\n}\n"
+    )
+    app = make_app(write_tree(tmp_path / "repo", {"src/jumps.rs": code}))
+    links = app.links("src/jumps.rs:4")
+    assert [(one.line, one.kind) for one in links.uses] == [(7, "call")]
+
+
 def test_a_section_is_linked_to_the_definitions_that_it_names(
     root: Path, make_app: MakeApp
 ) -> None:

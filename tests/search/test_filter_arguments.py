@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sample import MakeApp
+from sample import MakeApp, git
 
 from rootle import Filters, SearchQuery
 from rootle.app import App
@@ -107,3 +107,29 @@ def test_an_option_with_a_wrong_type_is_rejected(options: Any, message: str, app
 def test_filters_of_another_type_are_rejected(filters: Any, app: App) -> None:
     with pytest.raises(QueryError, match="expected Filters or a mapping"):
         app.search("retry", filters)
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (SearchQuery("retry since:never"), '"never" in since:never is neither a date nor a commit'),
+        (SearchQuery("in:history retry until:v9"), '"v9" in until:v9 is neither a date nor'),
+        (SearchQuery("retry until:2024-13"), "there is no date 2024-13"),
+        (SearchQuery("retry", languages=("klingon",)), 'unknown language "klingon"'),
+        (SearchQuery("retry", min_recency_days=-1), "minRecencyDays is -1"),
+    ],
+)
+def test_an_invalid_filter_is_rejected_before_anything_is_indexed(
+    query: SearchQuery, message: str, app: App
+) -> None:
+    for refuse in (app.check, app.search):
+        with pytest.raises(QueryError, match=message):
+            refuse(query)
+    assert not app.index_dir.exists()
+
+
+def test_a_tag_in_a_filter_is_accepted_before_anything_is_indexed(
+    repository: Path, make_app: MakeApp
+) -> None:
+    git(repository, "tag", "v1.0")
+    make_app(repository).check(SearchQuery("retry since:v1.0"))

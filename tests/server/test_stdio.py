@@ -494,6 +494,45 @@ def test_all_files_of_the_user_are_not_served(
     assert not list(tmp_path.rglob("*.sqlite*"))
 
 
+def test_an_invalid_configuration_is_reported_in_each_answer_until_it_is_corrected(
+    repository: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "rootle.json"
+    file.write_text('{"searchAgent": {"defaultLimit": nonsense}}')
+    with lines_of(repository, "--config", str(file)) as server:
+        server.initialize()
+        names = [tool["name"] for tool in server.ask("tools/list", 2)["result"]["tools"]]
+        assert "vectordb_search" in names
+        calls = [
+            ("vectordb_search", {"query": "retry_backoff"}),
+            ("vectordb_read", {"source": "src/net/retry.py:4"}),
+        ]
+        for number, (name, arguments) in enumerate(calls, 3):
+            answer = server.ask("tools/call", number, name=name, arguments=arguments)["result"]
+            assert answer["isError"]
+            assert answer["content"][0]["text"].startswith(f"Error: {file}, line 1: ")
+        file.write_text('{"searchAgent": {"defaultLimit": 1}}')
+        for number, (name, arguments) in enumerate(calls, 5):
+            answer = server.ask("tools/call", number, name=name, arguments=arguments)["result"]
+            assert "src/net/retry.py" in answer["content"][0]["text"]
+            assert not answer.get("isError")
+
+
+def test_all_files_of_the_user_are_not_served_after_a_correction_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, "diary.md", "The quagga is a secret.\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    file = write(tmp_path, "rootle.json", "nonsense")
+    with lines_of(tmp_path, "--config", str(file)) as server:
+        server.initialize()
+        file.write_text("{}")
+        call = {"name": "vectordb_search", "arguments": {"query": "quagga"}}
+        answer = server.ask("tools/call", 2, **call)["result"]
+        assert answer["isError"]
+        assert "add `--root FOLDER`" in answer["content"][0]["text"]
+
+
 def test_all_files_of_the_user_are_served_on_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

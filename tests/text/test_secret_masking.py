@@ -72,6 +72,17 @@ HARMLESS = [
 ]
 
 
+def test_the_mask_of_a_password_hash_ends_where_the_hash_ends() -> None:
+    md5 = "$apr1$H6uskkkW$IgXLP6ewTrSuBkTrqE8wj/"
+    bcrypt = "$2y$10$" + "abcdefghijklmnopqrstuv" + "wxyzABCDEFGHIJKLMNOPQRSTUVWXYZ12"
+    argon = "$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$RdescudvJCsgt3ub+b4dWRWJTmaaJObG"
+    for value in (md5, bcrypt, argon):
+        for text in (value, value.replace("$", "$$")):
+            masked = mask_secrets(f"users=test:{text},test2:{text}, all of them")
+            mask = "[masked: password hash]"
+            assert masked.text == f"users=test:{mask},test2:{mask}, all of them"
+
+
 @pytest.mark.parametrize(("text", "secret", "kind"), SECRETS, ids=[case[2] for case in SECRETS])
 def test_only_the_secret_is_masked(text: str, secret: str, kind: str) -> None:
     found = mask_secrets(text)

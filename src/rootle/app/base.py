@@ -53,6 +53,19 @@ class AppBase:
         """Search the files of the folder, without commits. `SearchApi` implements it."""
         raise NotImplementedError
 
+    def _check_query(self, query: SearchQuery) -> None:
+        """Raise QueryError for an invalid query, without reading an index."""
+        from rootle.search.request import check_filters, check_query
+
+        check_query(query, self.config)
+        check_filters(query, self._resolve_filters)
+
+    def _resolve_filters(self, text: str) -> str:
+        """Return a question whose `since:` and `until:` contain dates instead of revisions."""
+        from rootle.history.revision_dates import resolve_dates
+
+        return resolve_dates(text, self._container.history().find_date, in_words=False)
+
     def _check_may_write(self) -> None:
         if not self.config.enable_indexing:
             raise ConfigError(

@@ -75,8 +75,6 @@ class SearchApi(AppBase):
         no index and none can be built, and SearchUnavailableError if neither full-text search nor
         vector search responds.
         """
-        from rootle.search.request import check_query
-
         query = apply_filters(query, filters)
         has_exclude = not isinstance(exclude, tuple) or bool(exclude)
         if context is not False or budget is not None or has_exclude or at is not None:
@@ -86,7 +84,7 @@ class SearchApi(AppBase):
         revised = split_revision(query)
         revised = relative_filters(revised, self.root)
         revised = replace(revised, text_query=compose(revised.text_query))
-        check_query(revised, self.config)
+        self._check_query(revised)
         search = partial(self._search_in_budget, revised, explain=explain)
         return _explain_selection(self._log_search(query, search), revised)
 
@@ -243,11 +241,9 @@ class SearchApi(AppBase):
     def check(self, query: SearchQuery) -> None:
         """Raise QueryError for an invalid query, without building an index.
 
-        A revision is not looked up, so `search` may still reject it.
+        The revision in `at` is not looked up, so `search` may still reject it.
         """
-        from rootle.search.request import check_query
-
-        check_query(split_revision(check_query_types(query)), self.config)
+        self._check_query(split_revision(check_query_types(query)))
 
     def _log_search(
         self, query: SearchQuery, search: Callable[[], SearchResponse]
@@ -285,11 +281,8 @@ class SearchApi(AppBase):
     def _search_any(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         """Search the files of a commit, or everything that the query selects."""
         if query.at is not None:
-            from rootle.history.revision_dates import resolve_dates
-
+            at, query = query.at, replace(query, text_query=self._resolve_filters(query.text_query))
             history = self._container.history()
-            text = resolve_dates(query.text_query, history.find_date, in_words=False)
-            at, query = query.at, replace(query, text_query=text)
             return history.revision_search().search(query, at, explain=explain)
         refresher = self._container.refresher()
         for _ in range(_MAX_ATTEMPTS if self.config.enable_indexing else 0):

@@ -51,6 +51,10 @@ rootle install --agent claude-code"""
 _NOTES: Final = """\
 exit codes: 0 success, 1 nothing found, 2 error
 Results are printed to standard output, and messages to standard error."""
+# This is `FAILURE` of `cli.options`, which may be the module that cannot be imported.
+_CRASHED: Final = 2
+# The exit code of the hook. After exit code 2, agents discard the user's message.
+_HOOK_CRASHED: Final = 1
 _INTERRUPTED: Final = 130  # the exit code that shells use after Ctrl-C
 # The delay before an interrupt is repeated. The main thread needs a moment to return from
 # `_repeat_interrupt`, and nothing reports that it has returned.
@@ -78,6 +82,8 @@ def entry() -> None:
         with suppress(OSError):
             os.write(2, b"rootle: interrupted\n")
         os._exit(_INTERRUPTED)
+    except Exception:
+        code = _report_crash(sys.argv[1:])
     sys.exit(code)
 
 
@@ -97,6 +103,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
             else:
                 raise
         return _check_output(code)
+
+
+def _report_crash(words: Sequence[str]) -> int:
+    """Print the current exception and ask for a report; return the exit code."""
+    import traceback
+
+    with suppress(OSError):
+        traceback.print_exc()
+        print(
+            "rootle: an unexpected error, which is a bug in rootle, ended the command; please "
+            "report it with the traceback above",
+            file=sys.stderr,
+        )
+    return _HOOK_CRASHED if list(words[:2]) == ["memory", "hook"] else _CRASHED
 
 
 def _repeat_interrupt(ignored: sys.UnraisableHookArgs) -> None:

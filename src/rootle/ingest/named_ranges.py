@@ -14,6 +14,7 @@ from rootle.ingest.chunking.heading_splitter import (
     clean_title,
     find_headings,
 )
+from rootle.syntax.declared.type_names import read_type
 from rootle.syntax.grammars import GRAMMARS, load_grammar
 from rootle.syntax.lines import Lines
 from rootle.syntax.members import member_kind
@@ -30,6 +31,8 @@ _NOT_IN_ANCHOR: Final = re.compile(r"[^\w\- ]")
 # Separators between a member and its owner.
 _MEMBER: Final = re.compile(r"::|[.#:]")
 _PROTOTYPE: Final = "prototype"
+# The labels of blocks that have no name of their own, but add members to a type.
+_TYPE_BLOCKS: Final = {"rust": "impl ", "swift": "extension "}
 _TYPE_ARGUMENTS: Final = re.compile(r"<.*>|\[.*\]")
 
 
@@ -139,6 +142,22 @@ def _contains(outer: NamedRange, inner: NamedRange) -> bool:
 def bare_name(name: str) -> str:
     """Return the last part of a qualified name: "c" for "A::b.c"."""
     return _MEMBER.split(name)[-1]
+
+
+def list_symbols(found: NamedRange, language: str) -> tuple[str, ...]:
+    """Return the names of a range; for a block of members of a type, the name of the type.
+
+    The symbols of "impl Cart<T> > fn add" are Cart and add.
+    """
+    label = _TYPE_BLOCKS.get(language)
+    if label is None:
+        return found.names
+    types = {
+        name: read_type(name.removeprefix(label), language)
+        for name in found.names
+        if name.startswith(label)
+    }
+    return tuple(name if (type_ := types.get(name)) is None else type_.name for name in found.names)
 
 
 def find_plain_names(text: str, language: str, name: str) -> list[NamedRange]:

@@ -74,8 +74,12 @@ def _find_uses(place: CodePlace, sources: LinkSources) -> tuple[list[SymbolUse],
 
     Uses that are certain to be of another definition with the same name are left out.
     """
-    uses, is_complete = _search_uses(".".join(place.names[-2:]), place, sources)
-    owner = place.names[-2] if len(place.names) > 1 else ""
+    # The title of a test case or of an anonymous block consists of several words.
+    *owners, name = (one if len(one.split()) == 1 else "" for one in place.names[-2:])
+    if not name:
+        return [], True
+    owner = owners[-1] if owners else ""
+    uses, is_complete = _search_uses(f"{owner}.{name}" if owner else name, place, sources)
     classes = _Uses([], [])
     if owner and not all(use.target for use in uses.kept):
         # If the type of a receiver is unknown, it is likely to be the class that its file imports.
@@ -107,20 +111,23 @@ class _Uses:
 def _search_uses(name: str, place: CodePlace, sources: LinkSources) -> tuple[_Uses, bool]:
     """Return the uses of a name in code, and whether they are complete.
 
-    If no definition of the name contains the place, all uses are kept.
+    A definition in the same file belongs to the place if no definition contains the place, as for a
+    block with methods of a type. If there is none either, all uses are kept.
     """
     request = SymbolRequest(name, "uses", limit=MAX_LIMIT)
     answer = sources.finder.find(sources.open_index(), request)
-    own = {
-        f"{one.path}:{one.line}"
-        for one in answer.definitions
-        if one.path == place.whole.source
-        and one.start_line <= place.last_line
-        and place.first_line <= one.end_line
-    }
+    here = [one for one in answer.definitions if one.path == place.whole.source]
+    around = [
+        one
+        for one in here
+        if one.start_line <= place.last_line and place.first_line <= one.end_line
+    ]
+    own = {f"{one.path}:{one.line}" for one in around or here}
     found = _Uses([], [])
+    head = (place.whole.source, place.passage.start_line)
     for use in answer.uses:
-        if use.kind not in _TEXT_KINDS:
+        # A block with methods names its type in its first line.
+        if use.kind not in _TEXT_KINDS and (use.path, use.line) != head:
             is_other = own and use.target and use.target not in own
             (found.others if is_other else found.kept).append(use)
     return found, answer.is_complete

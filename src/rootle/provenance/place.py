@@ -9,7 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from rootle.errors import SourceError
-from rootle.ingest.named_ranges import NamedRange, bare_name, innermost_range, list_named_ranges
+from rootle.ingest.named_ranges import (
+    NamedRange,
+    bare_name,
+    innermost_range,
+    list_named_ranges,
+    list_symbols,
+)
 from rootle.ingest.source_refs import DocumentSet, locate_source
 from rootle.provenance.word_diff import split_words, weigh_line, weigh_word
 from rootle.serialization.outside_text import describe_missing_history
@@ -126,7 +132,7 @@ def find_place(reference: str, documents: DocumentSet) -> CodePlace:
         first = passage.start_line
         last = first + len(lines) - 1
         found = _range_with(ranges, first, last)
-        names = found.names if found else ()
+        names = list_symbols(found, whole.language) if found else ()
         has_range = found is not None and found.first_line == first
         name = bare_name(parsed.name)
         is_code = whole.language in CODE_EXTENSIONS
@@ -141,7 +147,8 @@ def find_place(reference: str, documents: DocumentSet) -> CodePlace:
         start, end = _paragraph(whole.lines, first)
     lines = whole.lines[start - 1 : end]
     passage = replace(passage, start_line=start, lines=lines, note="")
-    return CodePlace(whole, passage, first, first, found.names if found else ())
+    names = list_symbols(found, whole.language) if found else ()
+    return CodePlace(whole, passage, first, first, names)
 
 
 def _range_with(ranges: Sequence[NamedRange], first: int, last: int) -> NamedRange | None:

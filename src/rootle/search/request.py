@@ -15,6 +15,7 @@ from rootle.concurrency.concurrent_query_limit import ActiveQueries
 from rootle.config.fields import Config
 from rootle.errors import QueryError
 from rootle.search.long_question import MAX_QUERY_CHARS, shorten_question
+from rootle.search.query.file_filters import filter_files
 from rootle.search.query.operators import ParsedQuery, parse_query
 from rootle.search.query_traits import Trait, Traits
 from rootle.search.results.cursor import Position, decode_cursor
@@ -118,6 +119,19 @@ class RequestReader:
 def check_query(query: SearchQuery, config: Config) -> int:
     """Return the number of results per page. Raise QueryError if the query is invalid."""
     return _check(_shorten(query), config)[0]
+
+
+def check_filters(query: SearchQuery, resolve: Callable[[str], str]) -> None:
+    """Raise QueryError if a filter of a valid query is invalid, without reading an index.
+
+    `resolve` returns a question in which the revisions in filters are replaced by their dates.
+    """
+    query = _shorten(query)
+    parsed = parse_query(query.text_query)
+    if "filters" in _find_traits(query, parsed):
+        if parsed.since or parsed.until:
+            parsed = parse_query(resolve(query.text_query))
+        filter_files(query, parsed, (), time.time())
 
 
 def _shorten(query: SearchQuery) -> SearchQuery:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import anyio
 from mcp.server.lowlevel.server import Server
 
-from rootle.app import App
+from rootle.app import App, open_app
 from rootle.server.address import Address
 from rootle.server.background_indexing import BackgroundIndexing
+from rootle.server.corrected_app import CorrectedApp
 from rootle.server.mcp import ToolServer
 from rootle.server.shutdown import call_when_parent_exits, exit_after_grace_period
 from rootle.server.stdio import open_message_streams
@@ -31,6 +34,33 @@ def serve_stdio(app: App, streams: ProtocolStreams, refusal: str = "") -> None:
     """
     with _create_server(app, refusal, SentPassages()) as server:
         asyncio.run(_serve_client(server, streams))
+
+
+def serve_after_correction(
+    folder: Path,
+    open_configured: Callable[[], AbstractContextManager[App]],
+    streams: ProtocolStreams,
+    refusal: str = "",
+) -> None:
+    """Serve one client although the configuration of a folder is invalid.
+
+    The client gets the tools of the default configuration. Each call reads the configuration again
+    with `open_configured`, and the answer is its error until the user has corrected the file.
+    """
+    with open_app(folder) as default:
+        if refusal:
+            serve_stdio(default, streams, refusal)
+            return
+        with closing(CorrectedApp(open_configured)) as corrected:
+            tools = [
+                replace(tool, execute=partial(corrected.call, tool.name))
+                for tool in create_tools(default)
+            ]
+            server = ToolServer(tools, corrected.index_progress, lambda: None, folder)
+            try:
+                asyncio.run(_serve_client(server.as_mcp(), streams))
+            finally:
+                exit_after_grace_period()
 
 
 def serve_http(

@@ -118,6 +118,11 @@ FILE_NAMES: Final[dict[str, str]] = {
 
 PROSE: Final = frozenset(PROSE_EXTENSIONS)
 DIAGRAMS: Final = frozenset(DIAGRAM_EXTENSIONS)
+# A diagram in a code block of a Markdown file: the fence, the language and the text.
+DIAGRAM_BLOCK: Final = re.compile(
+    r"^[ \t]*(```|~~~)[ \t]*(mermaid|plantuml|puml|dot|graphviz)\b[^\n]*\n(.*?)\n?^[ \t]*\1",
+    re.MULTILINE | re.DOTALL,
+)
 MANUAL: Final = "manual"  # manual pages, which are recognized by their content
 DOCUMENTATION: Final = PROSE | DIAGRAMS | frozenset(CONVERSATION_EXTENSIONS) | {MANUAL}
 UNKNOWN: Final = "unknown"

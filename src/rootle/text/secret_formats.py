@@ -136,7 +136,12 @@ _FORMATS_BY_KIND: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
             r"\s*['\"][^'\"\n]{1,80}['\"], ?['\"](?P<value>[^'\"\n]{4,})['\"]",
         ),
     ),
-    "password hash": ((r"\$(?:[156y]|apr1|2[aby]|argon2i?d?)\$", r"[\w./$,=+-]{20,}"),),
+    # In files such as those of Docker Compose, each "$" is doubled. A comma ends a hash, because
+    # lists of users contain several, but the parameters of Argon2 contain commas.
+    "password hash": (
+        (r"\${1,2}(?:[156y]|apr1|2[aby])\${1,2}", r"[\w./$=+-]{20,}"),
+        (r"\${1,2}argon2i?d?\${1,2}", r"(?:[\w./$=+-]|,(?=(?:[mtp]|keyid|data)=)){20,}"),
+    ),
     SECRET: (
         ("(?:[?&;]sig|ignature)=", r"(?P<value>[\w%+/=-]{20,})"),
         (

@@ -23,6 +23,11 @@ FILES = {
     "docs/flow.mmd": "flowchart LR\n  r[Retry policy] --> b[CircuitBreaker]\n  b --> page\n",
     "docs/notes.md": "# Notes\n\n```mermaid\nflowchart LR\n  RetryPolicy --> Seagull\n```\n",
     "docs/plain.md": "# Plain\n\nThe RetryPolicy never waits for a pelican.\n",
+    "docs/modes.md": "# Modes\n\nThe RetryPolicy tries `slow` -> `fast` for an albatross.\n",
+    "docs/mixed.md": (
+        "# Mixed\n\nA CircuitBreaker is for gannets.\n\n"
+        "```mermaid\nflowchart LR\n  RetryPolicy --> Gannet\n```\n"
+    ),
 }
 
 
@@ -55,6 +60,14 @@ def test_a_diagram_in_a_page_is_linked_and_its_prose_is_not(
     notes = find(app.search("edge to the seagull").results, "docs/notes.md")
     assert notes.mentions == {"RetryPolicy": "src/retry.py:4"}
     assert find(app.search("pelican").results, "docs/plain.md").mentions is None
+    assert find(app.search("edge to the gannet").results, "docs/mixed.md").mentions == {
+        "RetryPolicy": "src/retry.py:4"
+    }
+
+
+def test_a_sentence_with_an_arrow_is_not_a_diagram(make_app: MakeApp, tmp_path: Path) -> None:
+    app = make_app(write_tree(tmp_path / "project", FILES))
+    assert find(app.search("albatross").results, "docs/modes.md").mentions is None
 
 
 def test_an_ordinary_word_of_a_diagram_is_not_linked(make_app: MakeApp, tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ import argparse
 import gc
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Final
 
 from rootle.cli.options import (
@@ -66,12 +67,24 @@ def _serve_stdio(args: argparse.Namespace) -> int:
     from rootle.server.streams import claim_standard_streams
 
     streams = claim_standard_streams()  # before importing anything that might print
-    from rootle.cli.context import open_app_from
+    from rootle.cli.context import open_app_from, root_folder
+    from rootle.errors import ConfigError
 
     with _disable_garbage_collection():
-        from rootle.server.runner import serve_stdio
-    with open_app_from(args, initial_index_timeout_s=_INITIAL_INDEX_TIMEOUT_S) as app:
-        serve_stdio(app, streams, _refusal(args))
+        from rootle.server.runner import serve_after_correction, serve_stdio
+    refusal = _refusal(args)
+    open_configured = partial(open_app_from, args, initial_index_timeout_s=_INITIAL_INDEX_TIMEOUT_S)
+    with ExitStack() as stack:
+        try:
+            app = stack.enter_context(open_configured())
+        except ConfigError as problem:
+            from rootle.cli.terminal import warn
+
+            # Most agents would show only "Connection closed" if the server exited.
+            warn(str(problem))
+            serve_after_correction(root_folder(args), open_configured, streams, refusal)
+        else:
+            serve_stdio(app, streams, refusal)
     return SUCCESS
 
 

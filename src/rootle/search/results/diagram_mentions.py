@@ -10,10 +10,10 @@ from typing import Final
 from rootle.index.reader import IndexReader
 from rootle.search.results.definition_places import find_definition_places
 from rootle.search.symbols.name_rarity import names_in_few_files
-from rootle.text.languages import DIAGRAMS
+from rootle.text.languages import DIAGRAM_BLOCK, DIAGRAMS
 from rootle.types import SearchResult
 
-# An edge in a Markdown file is part of a diagram: A --> B, A ->> B, A --|> B.
+# An edge of a diagram: A --> B, A ->> B, A --|> B.
 _EDGE: Final = re.compile(r"\w[^\n]{0,200}(?:-->|->>|\|>|[=-]{1,2}>)[^\n]{0,200}\w")
 _FENCE: Final = re.compile(r"(?:```|~~~)\s*(?:mermaid|plantuml|puml|dot|graphviz)\b")
 _WORD: Final = re.compile(r"[A-Za-z_]\w{2,79}")
@@ -35,8 +35,11 @@ _KEYWORDS: Final = frozenset(
 )
 
 
-def shows_diagram(result: SearchResult) -> bool:
-    """Return whether a result is a diagram, or Markdown text that contains a diagram."""
+def may_show_diagram(result: SearchResult) -> bool:
+    """Return whether a result is a diagram, or Markdown text with an arrow or a diagram.
+
+    In the second case, the arrow may also be part of a sentence.
+    """
     if result.metadata.language in DIAGRAMS:
         return True
     text = result.snippet
@@ -48,11 +51,14 @@ def shows_diagram(result: SearchResult) -> bool:
 def add_mentions(index: IndexReader, result: SearchResult, file_id: int) -> SearchResult:
     """Add the places of definitions to a result with a diagram.
 
-    Only names with exactly one definition are added.
+    Only names with exactly one definition are added. The other text of a Markdown file is ignored.
     """
-    text = "\n".join([result.snippet, *(span.snippet for span in result.more_spans)])
+    text = _read_diagrams(index, result, file_id)
+    if not text:
+        return result
     if result.metadata.language in DIAGRAMS:
-        text = f"{text}\n{_read_diagrams(index, result, file_id)}"
+        shown = [result.snippet, *(span.snippet for span in result.more_spans)]
+        text = "\n".join([*shown, text])
     names = _list_names(text[:_MAX_CHARS], index)
     places = find_definition_places(index, list(names.values()), in_any_spelling=True)
     own = f"{result.file_path}:"
@@ -68,20 +74,32 @@ def add_mentions(index: IndexReader, result: SearchResult, file_id: int) -> Sear
 def _read_diagrams(index: IndexReader, result: SearchResult, file_id: int) -> str:
     """Return the whole text of the diagrams that a result shows at least in part.
 
-    If the index has no section for the lines of the result, return the text of the file.
+    If the index has no section for these lines of a diagram file, return the text of the file.
     """
     text = index.text(file_id)
     ranges = [(result.start_line, result.end_line)]
     ranges += [(span.start_line, span.end_line) for span in result.more_spans]
-    sections = [
-        section
-        for section in index.read_sections(file_id)
-        if any(section.start_line <= last and first <= section.end_line for first, last in ranges)
+    is_file = result.metadata.language in DIAGRAMS
+    if is_file:
+        found = [(one.start_line, one.end_line) for one in index.read_sections(file_id)]
+    else:
+        found = list(_list_blocks(text))
+    shown = [
+        (start, end)
+        for start, end in found
+        if any(start <= last and first <= end for first, last in ranges)
     ]
-    if not sections:
+    if is_file and not shown:
         return text
     lines = text.split("\n")
-    return "\n".join("\n".join(lines[one.start_line - 1 : one.end_line]) for one in sections)
+    return "\n".join("\n".join(lines[start - 1 : end]) for start, end in shown)
+
+
+def _list_blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last line of each diagram in a Markdown text."""
+    for block in DIAGRAM_BLOCK.finditer(text):
+        first = text.count("\n", 0, block.start(3)) + 1
+        yield first, first + block[3].count("\n")
 
 
 def _list_names(text: str, index: IndexReader) -> dict[str, str]:

@@ -228,9 +228,9 @@ def _make_result(
 def _add_mentions(index: IndexReader, result: SearchResult, file_id: int) -> SearchResult:
     if result.metadata.language == "markdown" and "->" not in result.snippet:
         return result
-    from rootle.search.results.diagram_mentions import add_mentions, shows_diagram
+    from rootle.search.results.diagram_mentions import add_mentions, may_show_diagram
 
-    return add_mentions(index, result, file_id) if shows_diagram(result) else result
+    return add_mentions(index, result, file_id) if may_show_diagram(result) else result
 
 
 def _label_spans(index: IndexReader, state: FileState, spans: tuple[Span, ...]) -> tuple[Span, ...]:

@@ -13,6 +13,7 @@ from typing import Final
 
 from rootle.sources.documents.places import MAX_TITLE_CHARS
 from rootle.sources.documents.section_labels import UniqueLabels, make_label
+from rootle.text.languages import DIAGRAM_BLOCK
 from rootle.types import DocumentSection
 
 _MAX_DIAGRAMS: Final = 1_000
@@ -62,10 +63,6 @@ _FENCE_LANGUAGES: Final = {
     "dot": "graphviz",
     "graphviz": "graphviz",
 }
-_FENCED: Final = re.compile(
-    r"^[ \t]*(```|~~~)[ \t]*(mermaid|plantuml|puml|dot|graphviz)\b[^\n]*\n(.*?)\n?^[ \t]*\1",
-    re.MULTILINE | re.DOTALL,
-)
 
 
 def find_diagrams(text: str, language: str) -> tuple[DocumentSection, ...]:
@@ -126,7 +123,7 @@ def _graphviz_diagrams(text: str) -> Iterator[tuple[int, int, str, str]]:
 
 def _fenced_diagrams(text: str) -> Iterator[tuple[int, int, str, str]]:
     """Yield the range, name and title of each diagram in a code block of a Markdown file."""
-    for block in _FENCED.finditer(text):
+    for block in DIAGRAM_BLOCK.finditer(text):
         language = _FENCE_LANGUAGES[block[2]]
         first = next(iter(_FINDERS[language](block[3])), None)
         yield block.start(3), block.end(3), "", first[3] if first else ""
