@@ -202,7 +202,7 @@ def _describe_by_name(answer: SymbolAnswer) -> str:
     limit = "" if answer.has_all_types else ", and not all types were looked up"
     reason = f"another {name} may be meant"
     if answer.is_only_definition:
-        reason = f"no other {name} was found here, but one from elsewhere may be meant"
+        reason = f"only the name matches, and no other definition of {name} was found"
     return f'; {which} {verb} "by name": {reason}{limit}'
 
 

@@ -189,7 +189,7 @@ def test_uses_that_may_belong_to_another_definition_are_counted() -> None:
         errors = app.symbols("HttpError", "uses")
     assert sends.uses_by_name == 2
     assert describe_uses(sends).endswith(
-        '; all are "by name": no other send was found here, but one from elsewhere may be meant'
+        '; all are "by name": only the name matches, and no other definition of send was found'
     )
     assert errors.uses_by_name == 0
     assert {use.target for use in errors.uses if use.path == "src/main.ts"} == {

@@ -268,3 +268,51 @@ def test_a_method_with_the_name_of_an_interface_of_go_is_no_definition_of_it() -
     assert [one.path for one in answer.definitions] == ["api/source.go"]
     assert _places(answer) == ["api/poll.go:3"]
     assert [one.path for one in both.definitions] == ["api/source.go", "api/poll.go"]
+
+
+def test_a_struct_of_go_with_the_name_of_an_interface_is_no_definition_of_it() -> None:
+    head = 'import "example.com/shop/kv"\n\ntype '
+    files = {
+        "go.mod": "module example.com/shop\n",
+        "api/store.go": "package api\n\ntype Store interface {\n\tInit() error\n\tRun(n int)\n}\n",
+        "kv/kv.go": "package kv\n\ntype Store struct{}\n\nfunc (s *Store) Run(n int) {}\n\n"
+        "func (s *Store) Init(name string) error { return nil }\n",
+        "etcd/etcd.go": f"package etcd\n\n{head}Builder struct {{\n\tkv.Store\n}}\n\n"
+        "type Store struct {\n\tkv.Store\n}\n\n"
+        "func (s *Store) Init() error { return nil }\n",
+    }
+    with _open(files) as app:
+        answer = app.symbols("Store", "implementations")
+    assert [one.path for one in answer.definitions] == ["api/store.go"]
+    assert _places(answer) == ["etcd/etcd.go:9"]
+    assert answer.uses_by_name == 0
+
+
+def test_only_classes_that_are_extended_are_listed_with_their_subclasses() -> None:
+    files = {
+        "shop/base.py": "class Handler:\n    pass\n",
+        "shop/cart.py": "from shop.base import Handler\n\n\nclass Cart(Handler):\n    pass\n",
+        "mail/send.py": "class Handler:\n    pass\n",
+    }
+    with _open(files) as app:
+        answer = app.symbols("Handler", "implementations")
+    assert [one.path for one in answer.definitions] == ["shop/base.py"]
+    assert _places(answer) == ["shop/cart.py:4"]
+
+
+def test_an_implementation_of_go_is_by_name_if_it_depends_on_an_alias() -> None:
+    files = {
+        "go.mod": "module example.com/shop\n",
+        "api/store.go": 'package api\n\nimport "example.org/one"\n\n'
+        "type Store interface {\n\tRun(id one.ID)\n}\n",
+        "etcd/etcd.go": 'package etcd\n\nimport "example.org/one"\n\n'
+        "type Etcd struct{}\n\nfunc (e *Etcd) Run(id one.ID) {}\n",
+        "redis/redis.go": 'package redis\n\nimport "example.org/two"\n\n'
+        "type Redis struct{}\n\nfunc (r *Redis) Run(id two.ID) {}\n",
+    }
+    with _open(files) as app:
+        answer = app.symbols("Store", "implementations")
+    assert [(use.path, use.target) for use in answer.uses] == [
+        ("etcd/etcd.go", "api/store.go:5"),
+        ("redis/redis.go", ""),
+    ]

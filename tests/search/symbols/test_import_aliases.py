@@ -189,6 +189,64 @@ def test_the_alias_of_a_module_of_javascript_is_no_use_of_its_other_exports() ->
     assert _uses(answer) == ["app.js:1 import cart.js:1"]
 
 
+def test_the_alias_of_an_import_of_go_names_one_package() -> None:
+    rule = "func Rank() int {\n\treturn 1\n}\n"
+    files = {
+        "go.mod": "module example.com/shop\n",
+        "rank.go": f"package shop\n\n{rule}",
+        "mux/http/mux.go": f"package http\n\n{rule}",
+        "mux/tcp/mux.go": f"package tcp\n\n{rule}",
+        "app/app.go": 'package app\n\nimport (\n\t"example.com/shop"\n'
+        '\tother "example.org/rank"\n\thttpmux "example.com/shop/mux/http"\n'
+        '\ttcpmux "example.com/shop/mux/tcp"\n)\n\nfunc Run() {\n\thttpmux.Rank()\n'
+        "\ttcpmux.Rank()\n\tshop.Rank()\n\tother.Rank()\n}\n",
+    }
+    with _open(files) as app:
+        every = app.symbols("Rank", "uses")
+        owned = app.symbols("http.Rank", "uses")
+    assert _uses(every) == [
+        "app/app.go:11 call mux/http/mux.go:3",
+        "app/app.go:12 call mux/tcp/mux.go:3",
+        "app/app.go:13 call rank.go:3",
+        "app/app.go:14 call",
+    ]
+    assert _uses(owned) == ["app/app.go:11 call mux/http/mux.go:3"]
+
+
+def test_an_import_from_the_own_crate_of_rust_names_the_only_definition() -> None:
+    files = {
+        "shop-core/src/lib.rs": "mod cart;\nmod app;\npub use cart::Cart;\n",
+        "shop-core/src/cart.rs": "pub struct Cart {}\n",
+        "shop-core/src/app.rs": "use crate::{list::List, Cart};\n\nfn run(cart: Cart) {}\n",
+        "shop-term/src/main.rs": "fn main() {\n    shop_core::Cart::new();\n}\n",
+    }
+    with _open(files) as app:
+        answer = app.symbols("Cart", "uses")
+    assert answer.uses_by_name == 0
+    assert "shop-term/src/main.rs:2 reference shop-core/src/cart.rs:1" in _uses(answer)
+
+
+def test_the_members_of_an_imported_value_are_those_in_its_file() -> None:
+    files = {
+        "server/settings.ts": "class Options {\n  public maxSize = 1;\n}\n"
+        "export default new Options();\n",
+        "server/app.ts": 'import settings from "./settings";\nrun(settings.maxSize);\n',
+        "tools/check.ts": 'import settings from "@server/settings";\nrun(settings.maxSize);\n',
+        "client/settings.ts": "export default load();\n",
+        "client/app.ts": 'import settings from "~/settings";\nrun(settings.maxSize);\n',
+        "server/list.ts": 'import settings from "./settings";\n'
+        "function list(settings: any) {\n  run(settings.maxSize);\n}\n",
+    }
+    with _open(files) as app:
+        answer = app.symbols("maxSize", "uses")
+    assert sorted(_uses(answer)) == [
+        "client/app.ts:2 reference",
+        "server/app.ts:2 reference server/settings.ts:2",
+        "server/list.ts:3 reference",
+        "tools/check.ts:2 reference server/settings.ts:2",
+    ]
+
+
 LUA = {
     "shop/cart.lua": "local cart = {}\n\nfunction cart.fill(count) end\n\n"
     "function cart:empty() end\n\nreturn cart\n",

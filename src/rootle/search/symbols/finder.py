@@ -140,7 +140,7 @@ class SymbolFinder:
             local_variables = found.local_variables
             definitions = scan.definitions()
         if request.aspect == "implementations":
-            definitions = select_bases(definitions)
+            definitions = select_bases(definitions, uses)
             uses, definitions = self._drop_foreign(index, request, uses, definitions)
             total, counts = len(uses), Counter(use.kind for use in uses)
         offset, page, cursor = _select_page(index, request, uses)

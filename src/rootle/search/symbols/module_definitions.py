@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Final
 
 from rootle.search.symbols.definitions import FoundDefinition
-from rootle.search.symbols.go.type_identity import parent_folder
+from rootle.search.symbols.go.type_identity import has_folder, parent_folder
 from rootle.search.symbols.import_paths import (
     best_path,
     crate_folder,
@@ -115,6 +115,8 @@ class ModuleDefinitions:
         known: Sequence[FoundDefinition] = self._top
         if language == "rust" and is_in_own_crate(statement):
             known = _select_crate(known, path)
+            if len(known) == 1:
+                return known[0]  # `use crate::Cart` can name a re-export
         best = best_path([one.symbol.path for one in known], statement)
         if best is not None:
             return known[best]
@@ -182,6 +184,36 @@ class ModuleDefinitions:
         )
         return named[0] if is_imported else None
 
+    def find_in_package(self, imported: str) -> FoundDefinition | None:
+        """Return the definition in the Go package with an import path.
+
+        If the path ends with several folders, as "example.com/shop/http" does with "shop/http" and
+        "http", the longest one counts.
+        """
+        named: list[tuple[str, FoundDefinition]] = []
+        for one in self._top:
+            folder = parent_folder(one.symbol.path)
+            is_named = has_folder(imported, folder) if folder else imported == self._files.go_module
+            if is_named and one.symbol.language == "go":
+                named.append((folder, one))
+        return max(named, key=lambda item: len(item[0]))[1] if named else None
+
+    def is_imported_from(
+        self, found: FileOccurrences, tree: SourceTree, name: str, path: str
+    ) -> bool:
+        """Return whether an import of JavaScript makes a value of another file known as `name`.
+
+        The import names the file by a relative path, or by an alias such as "@shop/settings" for
+        the file settings.js in the folder `shop`.
+        """
+        statement = self._find_binding(found, tree, name)
+        imported = imported_path(found.state.path, statement)
+        if imported or not statement:
+            return bool(imported) and is_module(path, imported)
+        parts = (part.lstrip("@~#") for part in imported_names(statement, name))
+        names = [part for part in parts if part]
+        return len(names) > 1 and "{" not in statement and is_named(path, names)
+
     def find_by_full_name(
         self, found: FileOccurrences, tree: SourceTree, receiver: str, full: Sequence[str]
     ) -> FoundDefinition | None:
@@ -224,7 +256,8 @@ class ModuleDefinitions:
     def _modules_named(self, name: str) -> Sequence[FoundDefinition]:
         """Return the definitions in modules with a name."""
         top = self._top
-        if len(top) == 1 and name in top[0].symbol.path.split("/"):
+        # In Rust, the crate of a folder such as `shop-core` is written with underscores.
+        if len(top) == 1 and name in top[0].symbol.path.replace("-", "_").split("/"):
             return top  # a package may re-export the name
         return [one for one in top if name in module_names(one.symbol.path)]
 

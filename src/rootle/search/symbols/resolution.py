@@ -10,10 +10,11 @@ from typing import Final
 
 from rootle.search.symbols.bases.class_heads import base_names
 from rootle.search.symbols.definitions import FoundDefinition, owner_names, unit_qualifiers
+from rootle.search.symbols.go.type_identity import is_standard
 from rootle.search.symbols.import_paths import is_load
 from rootle.search.symbols.module_definitions import NAME, ModuleDefinitions
 from rootle.search.symbols.parsed_files import FileOccurrences
-from rootle.search.symbols.types.code_files import CodeFiles
+from rootle.search.symbols.types.code_files import JAVASCRIPT, CodeFiles
 from rootle.search.symbols.types.receivers import TYPED_LANGUAGES, ReceiverTypes
 from rootle.search.symbols.types.variable_types import guess_types
 from rootle.syntax.declared.local_variables import is_key
@@ -89,10 +90,27 @@ class Resolver:
         units = list(tree.units_at(at[0]))
         resolved = (
             self._resolve_member(found, tree, at, units, receiver)
+            or self._find_in_imported_value(found, tree, receiver)
             if receiver
             else self._resolve_plain(found, tree, units)
         )
         return resolved.place if resolved is not None else ""
+
+    def _find_in_imported_value(
+        self, found: FileOccurrences, tree: SourceTree, receiver: str
+    ) -> FoundDefinition | None:
+        """Return the only definition, if a receiver of JavaScript is a value from its file.
+
+        An example is `settings.maxSize` after `import settings from "./settings"`.
+        """
+        if len(self._definitions) != 1 or tree.language not in JAVASCRIPT:
+            return None
+        file = self._files.get(found.state) if receiver.isidentifier() else None
+        if file is None or file.bindings(receiver):
+            return None  # a variable or parameter has the name
+        only = self._definitions[0]
+        is_from = self._modules.is_imported_from(found, tree, receiver, only.symbol.path)
+        return only if is_from else None
 
     def full_names(self, found: FileOccurrences, receiver: str) -> Sequence[str]:
         """Return the names in a receiver, with the full name of an imported module.
@@ -118,9 +136,19 @@ class Resolver:
         if found.state.language != "go" or found.tree is None:
             return False
         receiver = classify(found.tree, *at, found.size).receiver
-        file = self._files.get(found.state) if receiver.isidentifier() else None
-        node = found.tree.node_at(*at, found.size)
-        return file is not None and self._receivers.is_package(file, node, receiver)
+        return bool(self._imported_package(found, found.tree, at, receiver))
+
+    def _imported_package(
+        self, found: FileOccurrences, tree: SourceTree, at: Position, receiver: str
+    ) -> str:
+        """Return the import path of the Go package that a receiver names; "" if it names none."""
+        if tree.language != "go" or not receiver.isidentifier():
+            return ""
+        file = self._files.get(found.state)
+        node = tree.node_at(*at, found.size)
+        if file is None or not self._receivers.is_package(file, node, receiver):
+            return ""
+        return file.imported_package(receiver)
 
     def _declared_member(
         self, found: FileOccurrences, at: Position, receiver: str
@@ -188,6 +216,9 @@ class Resolver:
             return self._find_in_bases(units, path)
         if receiver in _SELF or receiver == _go_receiver(found, units):
             return self._find_in_class(units, path)
+        package = self._imported_package(found, tree, at, receiver)
+        if package and not is_standard(package):
+            return self._modules.find_in_package(package)
         names = self._modules.full_names(found, tree, receiver)
         if not names or not (is_load(receiver) or _LAST_NAME.search(receiver)):
             return None

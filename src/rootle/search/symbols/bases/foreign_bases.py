@@ -38,18 +38,41 @@ _VARIABLES: Final = frozenset({"constant", "variable"})
 _FUNCTIONS: Final = frozenset(
     "constructor declaration def fn fun func function macro method".split()
 )
+_INTERFACES: Final = frozenset({"interface", "protocol", "trait"})
+_GO_INTERFACE: Final = re.compile(r"\binterface\b")
 # In these languages, a class can extend the value of a variable.
 _WITH_CLASS_VALUES: Final = _JAVASCRIPT | {"lua", "python", "ruby"}
 
 
-def select_bases(definitions: Sequence[FoundDefinition]) -> list[FoundDefinition]:
-    """Return the definitions that other definitions can extend, implement or override.
+def select_bases(
+    definitions: Sequence[FoundDefinition], uses: Sequence[SymbolUse]
+) -> list[FoundDefinition]:
+    """Return the definitions that other definitions extend, implement or override.
 
-    If there are types, functions with their name are left out: a method of Go such as
-    `func (p *Pool) Reader() Reader` is no interface.
+    `uses` are the implementations. If it is known what each of them extends, the other definitions
+    are left out, except interfaces. If there are types, functions with their name are left out: a
+    method of Go such as `func (p *Pool) Reader() Reader` is no interface.
     """
-    bases = [one for one in definitions if _can_be_base(one.symbol)]
-    return [one for one in bases if one.symbol.kind not in _FUNCTIONS] or bases
+    found = [one for one in definitions if _can_be_base(one.symbol)]
+    bases = [one for one in found if one.symbol.kind not in _FUNCTIONS] or found
+    targets = {use.target for use in uses}
+    has_go_interface = any(
+        one.symbol.language == "go" and _is_interface(one.symbol) for one in bases
+    )
+    kept = [
+        one
+        for one in bases
+        if one.place in targets
+        or _is_interface(one.symbol)
+        or ("" in targets and not (has_go_interface and one.symbol.language == "go"))
+    ]
+    return kept or bases
+
+
+def _is_interface(symbol: Symbol) -> bool:
+    if symbol.language == "go":
+        return _GO_INTERFACE.search(symbol.signature) is not None
+    return symbol.kind in _INTERFACES
 
 
 def _can_be_base(symbol: Symbol) -> bool:

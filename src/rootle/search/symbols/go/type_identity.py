@@ -55,6 +55,7 @@ class GoTypeIdentity:
         self._index = index
         self._definers = definers
         self._aliases: dict[tuple[str, str, str], bool] = {}
+        self.guesses = 0  # how many pairs of types counted as the same although they may differ
 
     def can_be_same(self, one: GoMethod, other: GoMethod) -> bool:
         """Return whether the types of all parameters and results can be the same."""
@@ -73,10 +74,14 @@ class GoTypeIdentity:
 
     def _is_same(self, a: GoTypeUse, folder: str, b: GoTypeUse, other: str) -> bool:
         if UNKNOWN in (a.kind, b.kind):
-            return True
+            return self._guess(True)
         if a.kind == b.kind and (a.kind != NAMED or self._is_same_name(a, folder, b, other)):
             return self._are_same(a.parts, folder, b.parts, other)
-        return self._may_be_alias(a, folder) or self._may_be_alias(b, other)
+        return self._guess(self._may_be_alias(a, folder) or self._may_be_alias(b, other))
+
+    def _guess(self, is_same: bool) -> bool:
+        self.guesses += is_same
+        return is_same
 
     def _is_same_name(self, a: GoTypeUse, folder: str, b: GoTypeUse, other: str) -> bool:
         if a.name != b.name:
@@ -89,7 +94,7 @@ class GoTypeIdentity:
             return has_folder(a.package, other)
         # The same name in two packages is often an alias, such as `os.FileMode`. If both are in the
         # repository, `_may_be_alias` finds out.
-        return not (self._is_here(a) and self._is_here(b))
+        return self._guess(not (self._is_here(a) and self._is_here(b)))
 
     def _is_here(self, use: GoTypeUse) -> bool:
         """Return whether the repository can define a type with a qualifier."""

@@ -29,6 +29,7 @@ _MAX_TYPE_WORD: Final = len("interface")
 _GO_KIND_AFTER: Final = re.compile(  # after a name in `type ( … )`
     r"[ \t]+(?:struct|interface|map|func|\[|\*|\w)"
 )
+_GO_MODULE: Final = re.compile(r"^module[ \t]+\"?([^\s\"]+)", re.MULTILINE)
 _MANIFEST: Final = "package.json"
 _MAX_PACKAGES: Final = 300
 JAVASCRIPT: Final = frozenset({"javascript", "tsx", "typescript", "vue"})
@@ -158,6 +159,15 @@ class CodeFiles:
         states = [one for one in found if one.path.rpartition("/")[2] == _MANIFEST and not one.skip]
         names = (_name_of_package(self._index.text(one.id)) for one in states[:_MAX_PACKAGES])
         return frozenset(filter(None, names))
+
+    @cached_property
+    def go_module(self) -> str:
+        """The import path of the Go module in the root folder; "" if there is none."""
+        state = self._index.file_at("go.mod")
+        if state is None or state.skip is not None:
+            return ""
+        found = _GO_MODULE.search(self._index.text(state.id))
+        return found[1] if found is not None else ""
 
     def _parse(self, state: FileState) -> CodeFile | None:
         if self._left <= 0:

@@ -294,24 +294,30 @@ class NameUses:
     ) -> list[SymbolUse]:
         """Add implicit implementations to the uses, because a Go type does not name its interfaces.
 
-        Leave out uses that embed a type of the same name from another package.
+        Leave out uses that embed another type with the name of the interface.
         """
         definitions = [one for one in selected if one.symbol.language == "go"]
         if not definitions:
             return list(uses)
         scan = self._scan
         types = GoInterfaces(scan.index, scan.parsed, scan.limits)
+        others = types.list_other_types(definitions)
         kept = [
-            use for use in uses if not types.is_embedded_foreign(use, self._scan.name, definitions)
+            use
+            for use in uses
+            if use.target not in others
+            and not types.is_embedded_foreign(use, self._scan.name, definitions)
         ]
-        for one in types.implementations(definitions):
+        for one in types.implementations(definitions, uses):
             allowed = scan.request.files
             if (allowed is None or one.state.id in allowed) and not self._scan.is_excluded(
                 one.line
             ):
                 path, text = one.state.path, one.line.strip()[:_MAX_LINE]
                 is_test = is_test_place(path, "")
-                kept.append(SymbolUse(path, one.row + 1, "implementation", "", text, is_test))
+                kept.append(
+                    SymbolUse(path, one.row + 1, "implementation", "", text, is_test, one.interface)
+                )
         self.has_all_implementations = types.is_complete
         return kept
 
