@@ -79,8 +79,11 @@ class CombinedSearch:
         if request is None:
             found = self._search(query, find_files, explain=explain, reason=reason)
             return self._add_gap(found, reason or "")
+        limit = query.limit
+        if request.count is not None:
+            limit = min(request.count, check_query(query, self.config))
         found = self._search(
-            replace(query, text_query=request.text),
+            replace(query, text_query=request.text, limit=limit),
             find_files,
             explain=explain,
             oldest_first=request.oldest_first,

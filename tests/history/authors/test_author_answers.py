@@ -57,6 +57,13 @@ def test_the_first_commit_of_the_author_is_first(app: App) -> None:
     assert subjects(app.search(SearchQuery("first commit by Grace Hopper")))[0] == "Add the lock"
 
 
+@pytest.mark.parametrize(
+    "question", ["the last 2 commits of Grace Hopper", "Grace Hopper's last two commits"]
+)
+def test_a_question_for_the_last_commits_lists_as_many_as_it_says(app: App, question: str) -> None:
+    assert subjects(app.search(question)) == ["Describe the lock", "Release the lock"]
+
+
 def test_the_rest_of_the_question_narrows_the_commits(app: App) -> None:
     in_folder = app.search(SearchQuery("what did Grace Hopper change in src"))
     assert subjects(in_folder) == ["Release the lock", "Retry twice", "Add the lock"]

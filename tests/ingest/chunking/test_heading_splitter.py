@@ -59,7 +59,21 @@ def test_a_heading_with_links_is_named_by_their_texts(title: str, expected: str)
     assert places(f"## {title}\n\n{PARAGRAPH}", "markdown") == [(1, expected)]
 
 
-@pytest.mark.parametrize("part", ["[", "[](", "![a](", "[a](b)", "[a]((b)"])
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("`[table]` Section", "`[table]` Section"),
+        ("Depth & `X-Forwarded-For`", "Depth & `X-Forwarded-For`"),
+        ("**Title**", "Title"),
+        ("*`limit`*", "limit"),
+        ("`a` and `b`", "`a` and `b`"),
+    ],
+)
+def test_only_marks_that_enclose_a_whole_heading_are_removed(title: str, expected: str) -> None:
+    assert clean_title(title) == expected
+
+
+@pytest.mark.parametrize("part", ["[", "[](", "*_", "*", "![a](", "[a](b)", "[a]((b)"])
 def test_a_heading_of_many_brackets_takes_little_time(part: str) -> None:
     start = time.monotonic()
     clean_title(part * 100_000)

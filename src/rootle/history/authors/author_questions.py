@@ -21,11 +21,12 @@ _NOUNS: Final = (
     "|merges|fix|fixes|bug|bugfix|bugfixes|work|edit|edits|refactoring|refactorings"
 )
 _AGE: Final = r"(?:last|latest|newest|most recent|recent|first|oldest|earliest)"
+_NUMBER: Final = r"(?:\d{1,3}|one|two|three|four|five|ten)"
 _FRAME: Final = (
     r"(?:(?:please|can you|could you|show|list|find|give|get|see|search(?: for)?|me|us|all|the|any"
     r"|git|of|what(?= (?:are|were|is|was|commit|change))|which|who|are|were|is|was|how many|few|new"
-    r"|\d{1,3}|in the history|"
-    rf"{_AGE}) )*"
+    r"|in the history|"
+    rf"{_NUMBER}|{_AGE}) )*"
 )
 _MADE: Final = (
     "made|authored|written|done|pushed|committed|contributed|submitted|created|merged|landed"
@@ -115,9 +116,9 @@ _FORMS: Final = (
         needs_capital=True,
     ),
     _form(
-        rf"{_FRAME}(?=(?:\S+ ){{0,3}}\S+(?:['’]s|s['’]) (?:{_AGE} )?(?:\d+ )?{_NOUN}\b)",
+        rf"{_FRAME}(?=(?:\S+ ){{0,3}}\S+(?:['’]s|s['’]) (?:{_AGE} )?(?:{_NUMBER} )?{_NOUN}\b)",
         _NOUNS,
-        after=rf"(?P<own>)(?:{_AGE} )?(?:\d+ )?{_NOUN}\b",
+        after=rf"(?P<own>)(?:{_AGE} )?(?:{_NUMBER} )?{_NOUN}\b",
     ),
     _form(
         rf"{_FRAME}(?:{_NOUN}|things?|files?|code|lines)(?: that| which)? "
@@ -140,6 +141,8 @@ _SUBJECT: Final = re.compile(r"\b(?:(?:bug ?)?fix(?:es)?|refactorings?)\b", re.I
 _COMMITS: Final = re.compile(r"\bcommit(?:s|ted)?\b", re.IGNORECASE)
 _OWNED: Final = re.compile(r"(?:'s|’s|(?<=s)['’])$", re.IGNORECASE)
 _END: Final = "?!.,;:"
+_COUNT: Final = re.compile(rf"\b{_AGE} ({_NUMBER}) {_NOUN}\b", re.IGNORECASE)
+_NUMBERS: Final = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
 _OLDEST: Final = re.compile(r"\b(?:first|oldest|earliest)\b", re.IGNORECASE)
 
 
@@ -151,6 +154,7 @@ class AuthorQuestion:
     authors: Sequence[str]  # the known authors with this name, each as "Name <address>"
     words: str  # the rest of the question: subject, places and dates; may be empty
     oldest_first: bool = False
+    count: int | None = None  # how many commits the question asks for, as in "last 3 commits"
     may_be_name: bool = False  # "of" may also introduce the name of a definition or a file
 
 
@@ -189,8 +193,18 @@ def parse_author_question(text: str, find: Callable[[str], Sequence[str]]) -> Au
                     kept = f"{subject[0]} {kept}".strip()
                 may_be_name = head.rstrip().lower().endswith(" of")
                 is_oldest = _OLDEST.search(outside) is not None
-                return AuthorQuestion(name, authors, kept, is_oldest, may_be_name)
+                count = _read_count(outside)
+                return AuthorQuestion(name, authors, kept, is_oldest, count, may_be_name)
     return None
+
+
+def _read_count(text: str) -> int | None:
+    """Return the number in "the last 3 commits"; None if there is none."""
+    found = _COUNT.search(text)
+    if found is None:
+        return None
+    number = found[1].lower()
+    return (int(number) if number.isdigit() else _NUMBERS[number]) or None
 
 
 def _candidates(text: str) -> Iterator[tuple[_Form, re.Match[str]]]:

@@ -36,6 +36,7 @@ class AuthorRequest:
     text: str
     note: str
     oldest_first: bool
+    count: int | None = None  # how many commits the question asks for
 
 
 def allows_author(parsed: ParsedQuery) -> bool:
@@ -66,6 +67,7 @@ def rewrite_question(
         " ".join(filter(None, parts)),
         f"searched as {' '.join(filter(None, shown))}: {_describe(question.authors)}",
         question.oldest_first,
+        question.count,
     )
 
 

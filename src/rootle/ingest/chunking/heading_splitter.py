@@ -18,6 +18,7 @@ TINY: Final = 200
 JOINED: Final = 600
 MAX_TITLE: Final = 80
 _EMPHASIS: Final = "*_` \t\r"
+_EMPHASIZED: Final = re.compile(r"([*_`]{1,3})((?:(?!\1).)+)\1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,14 +192,25 @@ def clean_title(title: str) -> str:
 
     It is cut off after MAX_TITLE characters.
     """
-    text = title.strip(_EMPHASIS)
+    text = _strip_emphasis(title)
     if "](" in text:
         # The text of a link can be an image, so the image is replaced first.
         plain = text[:_MAX_LINKED_CHARS]
         for _ in range(2):
             plain = _LINK.sub(r"\1", plain)
-        text = plain.strip(_EMPHASIS) or text
+        text = _strip_emphasis(plain) or text
     return " ".join(text.split())[:MAX_TITLE]
+
+
+def _strip_emphasis(title: str) -> str:
+    """Return a title without the marks that enclose all of it, as in "**Title**".
+
+    The marks in "`[table]` Section" enclose only a part of it.
+    """
+    text = title.strip()
+    while (match := _EMPHASIZED.fullmatch(text)) is not None:
+        text = match[2].strip()
+    return text if text.strip(_EMPHASIS) else ""
 
 
 _RST_LINE: Final = re.compile(r"([=\-`:.'\"~^_*+#<>!$%&(),/;?@\[\\\]{|}])\1{2,}[ \t]*\r?$")

@@ -82,7 +82,10 @@ class NamedSymbols:
         is_complete = is_defined and question.aspect == "definitions"
         if is_complete or not question.is_explicit or self._tree is None:
             return answer
-        notes = note_unindexed_name(question.name, request, scoped, self._tree)
+        found = answer.symbols
+        places = (*found.definitions, *found.uses) if found is not None else ()
+        listed = {f"{one.path}:{one.line}" for one in places}
+        notes = note_unindexed_name(question.name, request, scoped, self._tree, listed)
         return replace(answer, notes=(*answer.notes, *notes))
 
     def _answer_plainly(self, asked: _NameQuestion) -> RankedAnswer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import accumulate
 from typing import Final
 
@@ -33,12 +33,16 @@ def note_unindexed(request: SearchRequest, scoped: ScopedQuery) -> tuple[str, ..
 
 
 def note_unindexed_name(
-    name: str, request: SearchRequest, scoped: ScopedQuery, tree: WorkingTree
+    name: str,
+    request: SearchRequest,
+    scoped: ScopedQuery,
+    tree: WorkingTree,
+    listed: Collection[str],
 ) -> tuple[str, ...]:
     """Return a note if a name is in code that is not fully indexed.
 
     Generated code often defines the names that other code uses, and uses the names that other code
-    defines.
+    defines. `listed` contains the places that the answer already names, as in "cart.py:3".
     """
     last = _LAST_WORD.search(name)
     if last is None:
@@ -53,13 +57,19 @@ def note_unindexed_name(
     ends = accumulate(state.size for state in states)
     readable = [one for one, end in zip(states, ends, strict=True) if end <= _MAX_BYTES_READ]
     pattern = re.compile(rb"(?<![\w$])" + re.escape(last[0].encode()) + rb"(?![\w$])")
-    found = [(one, line) for one in readable if (line := tree.find_line(one, pattern)) is not None]
+    first_lines = ((one, tree.find_line(one, pattern)) for one in readable)
+    found = [
+        (one, line)
+        for one, line in first_lines
+        if line is not None and f"{one.path}:{line}" not in listed
+    ]
     if not found:
         return ()
-    listed = [f"{one.path}:{line} ({_reason(one)})" for one, line in found[:_MAX_NAMES]]
-    more = f" and {len(found) - _MAX_NAMES} more" if len(found) > _MAX_NAMES else ""
-    noun = "a file that is" if len(found) == 1 else "files that are"
-    return (f"{last[0]} also occurs in {noun} not fully indexed: {', '.join(listed)}{more}",)
+    first, line = found[0]
+    place = f"{first.path}:{line} ({_reason(first)})"
+    if len(found) == 1:
+        return (f"{last[0]} also occurs in a file that is not fully indexed: {place}",)
+    return (f"{last[0]} also occurs in {len(found)} files that are not fully indexed: {place}, …",)
 
 
 def _describe(what: str, states: Sequence[FileState]) -> tuple[str, ...]:
