@@ -11,6 +11,7 @@ from typing import Final
 from rootle.protocols import WeightedTerm
 from rootle.rank.question.intent import (
     Intent,
+    asks_for_option,
     called_name,
     classify_intent,
     describes_change,
@@ -75,6 +76,7 @@ class Question:
     guesses: tuple[str, ...] = ()  # names that a language model guessed
     is_about_copies: bool = False  # mentions vendored or generated code
     is_about_texts: bool = False  # mentions translations or the texts of a user interface
+    asks_for_option: bool = False  # documents describe the options of a program
     is_composed: bool = False  # a description and names or code, as language models write
     code_terms: frozenset[str] = frozenset()  # terms that occur only in guessed code
     related: tuple[WeightedTerm, ...] = ()  # terms that code may use instead of these words
@@ -136,6 +138,7 @@ def parse_question(text: str, stem: Stemmer) -> Question:
         tuple(name for name in names if name not in given),
         _COPY_WORD.search(text) is not None,
         _TEXT_WORD.search(text) is not None,
+        asks_for_option(text),
         not is_symbol and is_composed(text),
         _find_code_terms(text, terms, stem),
         version=find_asked_version(text),

@@ -169,7 +169,7 @@ def _has_other_words(answer: RankedAnswer, check: WordCheck, absent: Sequence[Su
         return False
     inputs = answer.candidates.inputs
     # Shares of the same words: those in the best passage of the first result, and those in no text.
-    return inputs.files.passage[answer.order[0]] + inputs.unknown >= 1 - _ROUNDING
+    return bool(inputs.files.passage[answer.order[0]] + inputs.unknown >= 1 - _ROUNDING)
 
 
 def _reject_undefined(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
