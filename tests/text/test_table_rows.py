@@ -16,6 +16,7 @@ _TABLE = [
     '| <a id="net" href="#net">`net.`<br />`waitGraceTimeout`</a> | Before grace timeout | - |',
     '| <a id="net" href="#net">`net.`<br />`graceTimeout`</a> | Time to finish | `10s` |',
     "| `name` | Name of the server | - |",
+    "| `users` | Pairs of a user name and a password that may log in | - |",
     "| `api.dashboard` | Serve the dashboard | `true` |",
     "| `api.insecure` | Serve the dashboard without a password | `false` |",
     "Net.graceTimeout is not a row.",
@@ -29,7 +30,7 @@ _TABLE = [
         ("which option turns the mouse off", 3),
         ("net.graceTimeout", 5),
         ("what does net.grace_timeout do, default value", 5),
-        ("enable the dashboard insecurely", 8),
+        ("enable the dashboard insecurely", 9),
     ],
 )
 def test_the_row_of_an_option_is_found_by_its_name(question: str, row: int) -> None:
@@ -40,6 +41,7 @@ def test_the_row_of_an_option_is_found_by_its_name(question: str, row: int) -> N
     "question",
     [
         "where are pages protected by a user name and a password",  # only mentions a name
+        "how do users log in with their name and a password",  # the row has most of the words
         "how long to wait before a request is repeated",
         "which option is it",
         "",

@@ -36,6 +36,9 @@ _GENERAL: Final = frozenset(
 )
 # A row describes the option of a question if it has at least this share of the other words.
 _MIN_SHARE: Final = 0.5
+# Ordinary words also occur in questions about something else, unless these have few other words.
+_ORDINARY: Final = re.compile(r"[^\W\d_][^\W\d_A-Z]*(?: [^\W\d_A-Z]+)*")
+_MAX_SHORT: Final = 3
 
 
 def is_row(line: str) -> bool:
@@ -61,20 +64,28 @@ def _compact(text: str) -> str:
 
 def read_row_name(row: str) -> str:
     """Return the last part of the name in the first cell of a row."""
-    name = _compact(_CELL_END.split(row, maxsplit=2)[1]).strip(" `*")
+    name = _read_first_cell(row)
     return name if " " in name else _NAME_END.split(name.rstrip(".:/"))[-1]
+
+
+def _read_first_cell(row: str) -> str:
+    return _compact(_CELL_END.split(row, maxsplit=2)[1]).strip(" `*")
 
 
 def find_named_row(lines: Sequence[str], question: str) -> int | None:
     """Return the index of the row that describes the option of a question, or None.
 
     The last part of the name in its first cell, such as `timeout` in `transport.timeout`, must be
-    in the question, and the row must have at least half of the other words of the question.
+    in the question, and the row must have at least half of the other words of the question. If the
+    whole name is an ordinary word, such as `users`, the question must be short.
     """
     asked, words = _read_question(question)
+    is_long = len(words) > _MAX_SHORT
     best: tuple[float, int | None] = (0.0, None)
     for at, line in enumerate(lines) if words else ():
-        if is_row(line) and _is_named(read_row_name(line), asked):
+        if not is_row(line) or (is_long and _ORDINARY.fullmatch(_read_first_cell(line))):
+            continue
+        if _is_named(read_row_name(line), asked):
             share = len(words.intersection(_stems(_compact(line)))) / len(words)
             if share >= _MIN_SHARE and share > best[0]:
                 best = share, at
