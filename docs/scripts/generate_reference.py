@@ -33,6 +33,7 @@ from rootle.rank.file_kind_factors import (
     COPY_FACTOR,
     DEFINER_FACTOR,
     DOCUMENT_FACTOR,
+    OPTION_FACTOR,
     RECORD_FACTOR,
     TEST_FACTOR,
     TEXTS_FACTOR,
@@ -223,9 +224,9 @@ def weights() -> str:
         (
             f"{TEST_FACTOR:g}",
             "tests",
-            "unless the query asks for a test, is about how tests are run, mentions tests and has "
-            f"at most {TOPIC_WORDS} content words, or describes a change to the code, as a commit "
-            "message does",
+            "unless the query asks for a test, is about how tests are run, mentions tests (not "
+            f'only as in "for testing" at its end) and has at most {TOPIC_WORDS} content words, or '
+            "describes a change to the code, as a commit message does",
         ),
         (f"{CODE_FACTOR:g}", "all files except tests", "if the query asks for a test"),
         (
@@ -244,7 +245,12 @@ def weights() -> str:
             "unless the query mentions translations, texts, labels or messages, or is an error "
             "message",
         ),
-        (f"{DOCUMENT_FACTOR:g}", "documents", "if the query asks how to do something"),
+        (
+            f"{OPTION_FACTOR:g}",
+            "documents, except changelogs and similar files",
+            'if the query asks for an option or a default, such as "which option limits X"',
+        ),
+        (f"{DOCUMENT_FACTOR:g}", "documents", "if the query asks how to do something else"),
         (
             f"{DEFINER_FACTOR:g}",
             "the file that defines a symbol",

@@ -206,6 +206,53 @@ def test_the_lines_of_the_first_result_are_wrapped_if_there_is_room(
     assert lines[1:3] == ["  1  # Zebra", f"  3  {paragraph}"]
 
 
+_PADDING = " " * 200
+
+
+def _print_table(rows: list[str], question: str, *, is_first: bool = True) -> list[str]:
+    response = _long_response(10)
+    document = replace(
+        response.results[0], file_path="options.md", snippet="\n".join(rows), end_line=len(rows)
+    )
+    others = response.results[1:]
+    results = (document, *others) if is_first else (others[0], document, *others[1:])
+    return _print_on_terminal(replace(response, results=results), question)
+
+
+def test_rows_of_tables_are_shown_without_padding_and_anchors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _set_terminal(monkeypatch, 40)
+    anchor = '<a id="opt-net-timeout" href="#opt-net-timeout" title="#opt-net-timeout">'
+    row = f"| {anchor}`net.`<br />`timeout`</a> | How long to wait.{_PADDING}| 5s{_PADDING}|"
+    lines = _print_table(["| Name | Meaning | Default |", row], "net.timeout")
+    assert "  2  | `net.timeout` | How long to wait. | 5s |" in lines
+
+
+def test_a_row_that_is_cut_shows_its_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    _set_terminal(monkeypatch, 40)
+    row = f"| `net` | {'Every other word. ' * 8} It also sets the timeout of a zebra. | 5s |"
+    lines = _print_table(["| Name | Meaning | Default |", row], "zebra timeout", is_first=False)
+    (shown,) = [line for line in lines if "timeout" in line]
+    assert "sets the timeout of a zebra." in shown
+    assert shown.startswith("  2  …")
+    assert len(shown) <= 80
+
+
+def test_a_repeated_word_is_not_two_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    _set_terminal(monkeypatch, 40)
+    rows = [
+        "| `shell` | Runs other commands | `sh` |",
+        "| `scroll-lines` | Lines to scroll per scroll wheel step | `3` |",
+        "| `scrolloff` | Padding at the edge of the screen | `5` |",
+    ]
+    response = _long_response(10)
+    document = replace(response.results[9], snippet="\n".join(rows), end_line=3)
+    response = replace(response, results=(*response.results[:9], document))
+    lines = _print_on_terminal(response, "scrolloff")
+    assert "  3  | `scrolloff` | Padding at the edge of the screen | `5` |" in lines
+
+
 def test_a_line_is_shown_with_the_comment_that_describes_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -29,6 +29,9 @@ _PATHS = [
         ("error: retry limit exceeded", [1, 0.5, 0.5, 0.5, 0.5, 1, 1]),
         ("translation of the retry message", [1, 0.5, 0.5, 0.5, 0.5, 1, 1]),
         # A changelog is a document, too.
+        ("which option limits the backoff", [1, 0.5, 0.5, 0.5, 0.5, 0.5, 2]),
+        ("what is the default of the backoff", [1, 0.5, 0.5, 0.5, 0.5, 0.5, 2]),
+        ("where is the option of the backoff read", [1, 0.5, 0.5, 0.5, 0.5, 0.5, 1]),
         ("how do I configure the backoff", [1, 0.5, 0.65, 0.5, 0.5, 0.5, 1.3]),
     ],
 )

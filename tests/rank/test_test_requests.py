@@ -48,3 +48,17 @@ def test_setup_of_tests_may_be_among_the_tests_but_is_no_test() -> None:
     question = parse("which operating systems does the test workflow run on each night")
     assert question.is_about_tests
     assert question.intent != "test"
+
+
+def test_the_purpose_of_a_request_is_no_question_about_tests() -> None:
+    described = "send a copy of the traffic to another server"
+    question = parse(f"{described} for testing")
+    assert not question.is_about_tests
+    assert question.text == described
+    weights = {term.text: term.weight for term in question.terms}
+    assert weights["testing"] < weights["traffic"]
+
+
+@pytest.mark.parametrize("text", ["client for testing", "a fake clock that waits for testing"])
+def test_a_helper_for_tests_may_be_among_the_tests(text: str) -> None:
+    assert parse(text).is_about_tests

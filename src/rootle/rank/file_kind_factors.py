@@ -20,6 +20,7 @@ RECORD_FACTOR: Final = 0.5  # for changelogs and the like, unless the question i
 COPY_FACTOR: Final = 0.5  # for vendored and generated files, unless the question is about them
 TEXTS_FACTOR: Final = 0.5  # for the texts of a user interface, unless the question is about them
 DOCUMENT_FACTOR: Final = 1.3  # for documents, if the question asks how to do something
+OPTION_FACTOR: Final = 2.0  # for documents but no changelogs, if the question asks for an option
 DEFINER_FACTOR: Final = 0.5  # for files that define a name, if the question asks for its uses
 
 
@@ -39,7 +40,9 @@ def apply_kind_factors(contributions: Floats, inputs: RankingInputs) -> Floats:
         multiplied[copied_files(inputs)] *= COPY_FACTOR
     if question.intent != "error" and not question.is_about_texts:
         multiplied[flag_kinds(inputs)["is_texts"]] *= TEXTS_FACTOR
-    if question.intent == "howto":
+    if question.asks_for_option:
+        multiplied[prose_files(inputs) & ~record_files(inputs)] *= OPTION_FACTOR
+    elif question.intent == "howto":
         multiplied[prose_files(inputs)] *= DOCUMENT_FACTOR
     if question.intent == "usage":
         multiplied[defining_files(inputs)] *= DEFINER_FACTOR

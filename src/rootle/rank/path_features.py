@@ -44,7 +44,8 @@ _COPIED: Final = re.compile(
     re.IGNORECASE,
 )
 _GENERATED: Final = re.compile(
-    r"(^|/)(__snapshots__|__generated__|generated)/|\.(snap|g\.dart|freezed\.dart|designer\.cs)$"
+    r"(^|/)(__snapshots__|__generated__|generated)/|(^|/)zz_generated\."
+    r"|\.(snap|g\.dart|freezed\.dart|designer\.cs)$"
     # Lists of known findings that type checkers and linters write.
     r"|(^|/)\.?(\w{1,40}[-_.])?baseline\.(json|txt|xml|neon|ya?ml|toml)$",
     re.IGNORECASE,

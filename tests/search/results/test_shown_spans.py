@@ -105,3 +105,16 @@ def test_the_text_of_a_document_comes_before_the_directives_above_it(
     app = make_app(make_repository(tmp_path / "repo", {"docs/imputation.rst": page}))
     result = app.search("in:docs how to impute missing data with MICE").results[0]
     assert result.start_line == 9
+
+
+def test_the_row_of_the_asked_option_is_shown_first(tmp_path: Path, make_app: MakeApp) -> None:
+    rows = [
+        f"| `scroll-part-{at}` | How the scrolling of part {at} works | {at} |" for at in range(9)
+    ]
+    rows[6] = "| `scrolloff` | Lines around the edge of the screen | `5` |"
+    table = ["# Editor", "", "| Key | Description | Default |", "|--|--|--|", *rows]
+    text = "\n".join([*table, "", "## Notes", "", "The default of scrolloff was changed once.", ""])
+    app = make_app(make_repository(tmp_path / "repo", {"docs/editor.md": text}))
+    (result,) = app.search("what is the default of scrolloff").results
+    assert result.snippet.startswith(rows[6])
+    assert result.start_line == 11

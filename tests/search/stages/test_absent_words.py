@@ -82,6 +82,27 @@ def test_a_large_folder_has_the_ordinary_words(tmp_path: Path, make_app: MakeApp
     assert 'no indexed text has the word "maximum"' in large.suggestions[0]
 
 
+@pytest.mark.parametrize(
+    ("text", "is_confident"),
+    [
+        pytest.param("how deeply nested brackets get a color", True, id="the adverb of a word"),
+        pytest.param("are nested brackets of a color outlined", True, id="all other words"),
+        pytest.param("are nested brackets teleported", False, id="too few other words"),
+        pytest.param("are nested Teleporter brackets of a color", False, id="a name"),
+        pytest.param("nested brackets of a color in a window teleported", False, id="two words"),
+    ],
+)
+def test_an_adverb_or_one_ordinary_word_does_not_reject_a_passage_with_all_other_words(
+    text: str, is_confident: bool, tmp_path: Path, make_app: MakeApp
+) -> None:
+    pages = {f"docs/{at}.md": f"# Page {at}\n\nA deep page, text {at}.\n" for at in range(100)}
+    answer = {"src/paint.py": "# Nested brackets get a color.\ndef paint(brackets): ...\n"}
+    root = make_repository(tmp_path / "repo", {**pages, **answer})
+    response = make_app(root).search(text)
+    assert response.results[0].file_path == "src/paint.py"
+    assert response.confident is is_confident
+
+
 @pytest.mark.slow
 def test_a_word_that_code_replaces_by_another_one_does_not_reject_an_answer(
     tmp_path: Path, make_app: MakeApp

@@ -9,6 +9,7 @@ from one_file_answer import OneFile
 
 from rootle.serialization.path_text import group_lines
 from rootle.text.word_stems import collect_stems, find_stems
+from rootle.tools.excerpts.file_places import Place
 from rootle.types import Definition, FileOutline, Span
 
 
@@ -309,3 +310,15 @@ def test_the_two_functions_of_a_question_are_shown_although_one_matches_more_of_
     shown = {place.name: lines for place, lines in (first, second_place)}
     assert shown["def reusable_body"] == (64, 65, 66)
     assert 1 in shown["def copy_requests"]
+
+
+def test_the_row_of_the_asked_option_is_shown_whole_and_without_padding() -> None:
+    padding = " " * 600
+    rows = [f"| `net.option{at}` | The timeout of part {at}.{padding}| {at}s |" for at in range(30)]
+    rows[20] = f"| `net.`<br />`graceTimeout` | Time to finish.{padding}| 10s |"
+    lines = ("# Options", "", "| Name | Meaning | Default |", "|:--|:--|--|", *rows)
+    outline = FileOutline("options.md", lines, (Definition("Options", 1, len(lines)),))
+    excerpts = OneFile(outline, "what does net.graceTimeout do, default value")
+    (first, *_) = excerpts.choose_places([Span(25, 34, "", "Options")], 400)
+    assert first == (Place(25, 25, "Options"), (25,))
+    assert excerpts.line(25) == "| `net.graceTimeout` | Time to finish. | 10s |"

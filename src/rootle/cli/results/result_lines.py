@@ -6,7 +6,7 @@ import re
 import shutil
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from rootle.cli.results.fitted_scope import cut_end, fit_scope, innermost, shows_name
@@ -15,6 +15,7 @@ from rootle.cli.results.style import (
     DIM,
     YELLOW,
     Style,
+    cut_around_match,
     highlight,
     most_relevant,
     words_to_highlight,
@@ -30,6 +31,7 @@ from rootle.serialization.markdown import select_passages
 from rootle.serialization.memories import memory_as_text
 from rootle.serialization.outside_text import describe_outside
 from rootle.text.languages import file_language
+from rootle.text.markdown.table_rows import compact_row, is_row
 from rootle.types import Memory, SearchResponse, SearchResult, Span
 
 # Maximum lines of a span on a terminal: the first one, and those with the most matching words.
@@ -114,11 +116,11 @@ def _format_result(result: SearchResult, words: set[str], style: Style) -> Itera
     best, *others = _select_spans(result)
     yield from _heading(result, best, style, is_first=True)
     yield from _mark_lines(result, style)
-    yield from _span_lines(best, words, style)
+    yield from _span_lines(_compact_rows(result, best, style), words, style)
     yield from _rename_lines(result, style)
     for span in others:
         yield from _heading(result, span, style, is_first=False)
-        yield from _span_lines(span, words, style)
+        yield from _span_lines(_compact_rows(result, span, style), words, style)
     yield from _lines_about(result, style)
 
 
@@ -130,7 +132,8 @@ def _format_brief_result(
     yield from _heading(result, best, style, is_first=True, is_brief=True, is_one_line=is_one_line)
     yield from _mark_lines(result, style)
     if limit:
-        yield from _best_lines(best, words, style, limit, is_cut=is_cut)
+        shown = _compact_rows(result, best, style)
+        yield from _best_lines(shown, words, style, limit, is_cut=is_cut)
     if limit > 1:
         yield from _rename_lines(result, style)
         if others:
@@ -247,6 +250,14 @@ def _find_scope(result: SearchResult, span: Span) -> str:
     return titles[-1].rstrip("# ") if titles else span.scope
 
 
+def _compact_rows(result: SearchResult, span: Span, style: Style) -> Span:
+    """Return a span for a terminal, with tables of Markdown without padding and anchors."""
+    if not style.is_terminal or file_language(result.file_path) != "markdown":
+        return span
+    lines = map(compact_row, span.snippet.split("\n"))
+    return replace(span, snippet="\n".join(lines))
+
+
 def _span_lines(span: Span, words: set[str], style: Style) -> Iterator[str]:
     """Yield the lines of a span; on a terminal, only the most relevant ones and marks for gaps."""
     lines = span.snippet.split("\n")
@@ -281,8 +292,18 @@ def _best_lines(
         number = style.paint(f"{span.start_line + index:>{width + 2}}", DIM)
         line = printable(code)
         if is_cut:
-            line = fit_line(f"{'':{width + 4}}{line}")[width + 4 :]
+            line = _cut_line(line, words, width + 4)
         yield f"{number}  {highlight(line, words, style)}"
+
+
+def _cut_line(line: str, words: set[str], indentation: int) -> str:
+    """Return a line that fits on the terminal after an indentation.
+
+    A line is cut at its end, but a row of a table so that it shows a match.
+    """
+    if is_row(line):
+        return cut_around_match(line, words, shutil.get_terminal_size().columns - indentation)
+    return fit_line(f"{'':{indentation}}{line}")[indentation:]
 
 
 def _remove_indentation(lines: Sequence[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Sequence
@@ -15,6 +16,8 @@ CYAN, RED, YELLOW, DIM = "1;36", "1;31", "33", "2"
 
 # The minimum similarity, from 0 to 1, of a highlighted word to a word of the question.
 _MIN_WORD_SIMILARITY: Final = 0.8
+_BEFORE_MATCH: Final = 4  # a line that is cut before a match keeps a quarter of the columns there
+_NO_WORDS: Final = (0.0, 0)
 _COMMENT: Final = re.compile(r"\s*(?://|/?\*(?!\w)|#(?=[\s#])|--\s|<!--|;;|%)")
 # Filters and excluded words of a question, which are not highlighted.
 _FILTER: Final = re.compile(
@@ -51,25 +54,54 @@ def words_to_highlight(question: str) -> set[str]:
 
 
 def most_relevant(lines: Sequence[str], words: set[str], limit: int) -> list[int]:
-    """Return the indexes of the first line and of the lines with the most matches, in order.
+    """Return the indexes of the first line and of the lines with the most words, in order.
 
-    The first line after a comment is ranked by the matches of the comment if it has fewer matches,
-    because the comment describes the line. If `limit` is 1, return only the line with the most
-    matches.
+    Exact matches count more than similar words. Repetitions count only between lines that have the
+    same number of words. The first line after
+    a comment is ranked by the words of the comment if it has fewer, because the comment describes
+    the line. If `limit` is 1, return only the line with the most words.
     """
     if len(lines) <= limit:
         return list(range(len(lines)))
-    counts = [len(_matches(line, words)) for line in lines]
+    counts = [_count_words(line, words) for line in lines]
     if limit == 1:
         return [counts.index(max(counts))]
-    above = 0  # the most matches in one line of the comment directly above
+    above = _NO_WORDS  # the most words in one line of the comment directly above
     for index, line in enumerate(lines):
         if _COMMENT.match(line):
             above = max(above, counts[index])
         else:
-            counts[index], above = max(counts[index], above), 0
-    others = sorted(range(1, len(lines)), key=lambda index: (-counts[index], index))
+            counts[index], above = max(counts[index], above), _NO_WORDS
+    others = sorted(range(1, len(lines)), key=counts.__getitem__, reverse=True)  # stable
     return [0, *sorted(others[: limit - 1])]
+
+
+def cut_around_match(line: str, words: set[str], columns: int) -> str:
+    """Return a line that is cut to a number of columns; the cuts are marked with "…".
+
+    The line is cut at its end, or at both ends if its first match would not be visible otherwise.
+    """
+    if len(line) <= columns:
+        return line
+    start = next((start for start, end in _matches(line, words)), 0)
+    first = max(0, start - columns // _BEFORE_MATCH)
+    if start < columns - columns // _BEFORE_MATCH:
+        return f"{line[: columns - 1]}…"
+    end = "…" if len(line) - first >= columns else ""
+    return f"…{line[first + 1 : first + columns - len(end)]}{end}"
+
+
+def _count_words(line: str, words: set[str]) -> tuple[float, int]:
+    """Return the number of words of the question in a line, and the number of all matches.
+
+    A similar word counts less than an exact match.
+    """
+    parts = {part for word in WORD.findall(line) for part in split_identifier(word)}
+    others = [
+        max((word_similarity(part, word) for part in parts), default=0.0) for word in words - parts
+    ]
+    similar = math.fsum(one for one in others if one >= _MIN_WORD_SIMILARITY)
+    return len(words & parts) + similar, len(_matches(line, words))
 
 
 def highlight(line: str, words: set[str], style: Style) -> str:

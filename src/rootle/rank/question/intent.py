@@ -119,6 +119,11 @@ _OWN_TASK: Final = re.compile(
     r"|migrate|put|replace|run|set ?up|start|step(?:ping)?|swap|try|use|write)\b"
     r"(?=.*\b(?:I|me|my|our|own|we)\b)"
 )
+# How people ask for an option of a program, not for the code that reads it.
+_OPTION_REQUEST: Final = re.compile(
+    r"^\W*(?:which|what) (?:\w+ ){0,2}?(?:options?|settings?|flags?|preferences?)\b"
+    r"|\bwhat(?:'s| is| are) the defaults?\b"
+)
 _INTENTS: Final[tuple[tuple[_Mark, Intent], ...]] = (
     (
         _mark(
@@ -201,6 +206,11 @@ def classify_intent(
         if mark.is_in(words, lower) and not (intent == "usage" and _declares_first(query or text)):
             return intent
     return "howto" if _OWN_TASK.match(head) is not None else "search"
+
+
+def asks_for_option(text: str) -> bool:
+    """Return whether a question asks for an option, or for a default value."""
+    return _OPTION_REQUEST.search(text[:_MAX_CHARS].lower()) is not None
 
 
 def _declares_first(text: str) -> bool:

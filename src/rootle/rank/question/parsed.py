@@ -11,12 +11,13 @@ from typing import Final
 from rootle.protocols import WeightedTerm
 from rootle.rank.question.intent import (
     Intent,
+    asks_for_option,
     called_name,
     classify_intent,
     describes_change,
     is_composed,
 )
-from rootle.rank.question.test_request import asks_for_test, may_concern_tests
+from rootle.rank.question.test_request import asks_for_test, drop_purpose, may_concern_tests
 from rootle.rank.question.version_question import find_asked_version
 from rootle.text.declared_names import find_declared_names
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier, whole_identifier, word_terms
@@ -27,7 +28,7 @@ STOP_WEIGHT: Final = 0.15
 # backoff" as retry_backoff.
 PAIR_WEIGHT: Final = 0.5
 MAX_TERMS: Final = 64
-# The weight of terms that occur only in guessed names.
+# The weight of terms that occur only in guessed names, or in the purpose at the end of a question.
 GUESS_WEIGHT: Final = 0.5
 # A question of up to six words names a topic, such as the subject of a file. A question of nine or
 # more words describes one place in the code.
@@ -63,7 +64,7 @@ Stemmer = Callable[[str], list[str]]
 class Question:
     """A parsed question."""
 
-    text: str  # without guessed names; used for the vector search
+    text: str  # without guessed names and a final "for testing"; used for the vector search
     terms: tuple[WeightedTerm, ...]  # stemmed and distinct, in the order of the question
     words: tuple[str, ...]  # content words in lower case, with identifiers split
     names: tuple[str, ...]  # likely identifiers, normalized
@@ -75,6 +76,7 @@ class Question:
     guesses: tuple[str, ...] = ()  # names that a language model guessed
     is_about_copies: bool = False  # mentions vendored or generated code
     is_about_texts: bool = False  # mentions translations or the texts of a user interface
+    asks_for_option: bool = False  # documents describe the options of a program
     is_composed: bool = False  # a description and names or code, as language models write
     code_terms: frozenset[str] = frozenset()  # terms that occur only in guessed code
     related: tuple[WeightedTerm, ...] = ()  # terms that code may use instead of these words
@@ -103,7 +105,7 @@ class Question:
 def parse_question(text: str, stem: Stemmer) -> Question:
     """Parse a question. `stem` converts space-separated terms to the stems of the index."""
     words = WORD.findall(text)
-    statement = text_without_guesses(text)
+    statement = drop_purpose(text_without_guesses(text))
     bare = text.strip().strip("`'\"")
     is_symbol = _QUALIFIED.fullmatch(bare) is not None and len(words) > 0
     content = [
@@ -136,6 +138,7 @@ def parse_question(text: str, stem: Stemmer) -> Question:
         tuple(name for name in names if name not in given),
         _COPY_WORD.search(text) is not None,
         _TEXT_WORD.search(text) is not None,
+        asks_for_option(text),
         not is_symbol and is_composed(text),
         _find_code_terms(text, terms, stem),
         version=find_asked_version(text),

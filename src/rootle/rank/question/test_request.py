@@ -38,6 +38,22 @@ _TEST_CODE: Final = re.compile(
     r"@Test\b|\bdef\stest_|\bfunc\s[Tt]est\w*\(|\bfn\stest_|\b(?:it|test|describe|context)\(['\"`]"
     r"|\bTEST(?:_\w)?\(|\[(?:Fact|Theory|Test)\]"
 )
+# The purpose of what a question describes, as in "send requests to a second server for testing".
+# Helpers of tests are described in the same way, but are code for tests.
+_PURPOSE: Final = re.compile(r",?\s+for testing(?: purposes?)?\W*$", re.I)
+_HELPER: Final = re.compile(
+    r"\b(?:dummy|dummies|fakes?|fixtures?|harness|helpers?|in[- ]memory|mock\w*|sandbox|simulat\w*"
+    r"|stub\w*|test\w*|util\w*)\b",
+    re.I,
+)
+_MIN_DESCRIBED: Final = 5  # a shorter text, such as "client for testing", names a topic
+
+
+def drop_purpose(text: str) -> str:
+    """Return a text without "for testing" at its end, unless it describes a helper of tests."""
+    described = _PURPOSE.sub("", text)
+    is_helper = described != text and _HELPER.search(described) is not None
+    return text if is_helper or len(described.split()) < _MIN_DESCRIBED else described
 
 
 def asks_for_test(text: str, words: int) -> bool:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    MutableMapping,
+    Sequence,
+)
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
@@ -29,6 +37,7 @@ from rootle.search.results.working_tree import WorkingTree
 from rootle.search.retrieval.merged_candidates import is_among, lookup
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.text.file_kinds import is_document
+from rootle.text.markdown.table_rows import find_named_row
 from rootle.text.terms import compose
 from rootle.types import Span
 
@@ -41,6 +50,9 @@ _MAX_OVERLAPPING_SPANS: Final = 8
 _MAX_CHUNKS_WITH_WORDS: Final = 200
 # The score of an exact match, higher than that of any chunk, so that exact matches come first.
 _MATCH_SCORE: Final = 1_000.0
+# The score of a row of a table that describes the option of the question. It is higher than that of
+# lines that only mention the option.
+_ROW_SCORE: Final = _MATCH_SCORE * 3
 # Matches at this distance get half of the bonus for closeness that adjacent matches get.
 _NEAR_CHARS: Final = 200
 _LINES_BEFORE_MATCH: Final = 5
@@ -143,10 +155,11 @@ def select_spans(
     is_symbol = answer.candidates.inputs.question.is_symbol
     is_exact = scoped.is_exact or bool(answer.lines)
     max_lines = count_initial_lines(is_symbol=is_symbol, is_exact=is_exact)
-    scored = _best_chunks(chunks, file_ids)
+    scored, states = _best_chunks(chunks, file_ids), answer.candidates.states
     rows = index.chunks([at for found in scored for at, _ in found[:_MAX_SPANS]])
-    best = _rescore_documents(index, scored, answer.candidates.states, file_ids, rows)
-    selector = _SpanSelector(index, scoped, rows, answer.lines)
+    best = _rescore_documents(index, scored, states, file_ids, rows)
+    tables = {at for at in file_ids if states[at].language == "markdown"}
+    selector = _SpanSelector(index, scoped, rows, answer.lines, tables)
     by_file = []
     for file_id, found in zip(file_ids, best, strict=True):
         spans = choose_spans(selector.choose_spans(file_id, found[:_MAX_SPANS]), max_lines)
@@ -283,11 +296,15 @@ class _SpanSelector:
         scoped: ScopedQuery,
         rows: Rows,
         lines: Mapping[int, Sequence[int]],
+        tables: Collection[int],
     ) -> None:
         """`rows` are the chunks that have already been read. Chunks that are read later are added.
 
-        `lines` are the lines that must be shown, by file.
+        `lines` are the lines that must be shown, by file. `tables` are the files that may have
+        tables in Markdown.
         """
+        self._text = scoped.question.parsed.text
+        self._tables = tables
         self._lines = lines
         self._index = index
         self._matches = scoped.matches
@@ -305,7 +322,9 @@ class _SpanSelector:
             for row in self._index.list_chunks(file_id)[:1]:
                 self._rows[row.id] = row
                 spans.append(ScoredSpan(row.id, row.start_line, row.end_line, 0.0))
-        if self._matches is not None:
+        if self._matches is None:
+            spans = [*self._row_spans(file_id, spans), *spans]
+        else:
             scores = {span.chunk_id: span.score for span in spans}
             places = self._matches.places.get(file_id, ())
             spans = [*self._match_spans(file_id, places, scores), *spans]
@@ -316,6 +335,18 @@ class _SpanSelector:
         texts = read_spans(self._index.excerpts, spans, self._rows)
         pairs = zip(spans, texts, strict=True)
         return [span for span, text in pairs if not self._excluded.search(compose(text.snippet))]
+
+    def _row_spans(self, file_id: int, spans: Sequence[ScoredSpan]) -> Iterator[ScoredSpan]:
+        """Yield spans that begin at a row of a table that describes the option of the question."""
+        if file_id not in self._tables:
+            return
+        chunks = [self._rows[span.chunk_id] for span in spans]
+        texts = self._index.excerpts([(row.file_id, row.start, row.end) for row in chunks])
+        for span, text in zip(spans, texts, strict=True):
+            at = find_named_row(text.split("\n"), self._text) if "|" in text else None
+            if at is not None:
+                score = span.score + _ROW_SCORE
+                yield ScoredSpan(span.chunk_id, span.start_line + at, span.end_line, score)
 
     def _match_spans(
         self, file_id: int, places: Sequence[Sequence[int]], scores: Mapping[int, float]

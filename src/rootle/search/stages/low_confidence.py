@@ -77,6 +77,12 @@ _GENERAL_WORDS: Final = frozenset(
     upon usually various very want wants way ways well went whatever whenever why without work
     working wrong yet""".split()
 )
+# Names that end like an adverb.
+_NOT_ADVERBS: Final = frozenset("bitly fastly feedly grammarly plotly".split())
+# If a passage has all other subject words of a question, and they are at least this many, a single
+# absent word is probably another word for something in this passage.
+_MIN_OTHER_WORDS: Final = 3
+_ROUNDING: Final = 1e-9
 # Text in these scripts has no spaces between words.
 _UNSPACED: Final = LazyPattern("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]", flags=re.NOFLAG)
 
@@ -90,6 +96,11 @@ class SubjectWord:
     is_identifier: bool
     is_capitalized: bool  # and not the first word, so it may be a name
     is_foreign: bool  # the question is not in English
+
+    @property
+    def is_ordinary(self) -> bool:
+        """Whether the word does not look like a name."""
+        return not (self.is_identifier or self.is_capitalized or self.is_foreign)
 
     @property
     def is_hash(self) -> bool:
@@ -146,10 +157,19 @@ def check_confidence(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
     ]
     absent = _prove_absent(stated, index)
     if answer.confident:
-        if not check.is_about(absent):
+        if not check.is_about(absent) or _has_other_words(answer, check, absent):
             return answer
         answer = _reject(answer)
     return _add_note(answer, *_reasons(absent, answer, index))
+
+
+def _has_other_words(answer: RankedAnswer, check: WordCheck, absent: Sequence[SubjectWord]) -> bool:
+    """Return whether only one ordinary word is absent, and the first result has all others."""
+    if len(absent) != 1 or not absent[0].is_ordinary or len(check.subjects) <= _MIN_OTHER_WORDS:
+        return False
+    inputs = answer.candidates.inputs
+    # Shares of the same words: those in the best passage of the first result, and those in no text.
+    return bool(inputs.files.passage[answer.order[0]] + inputs.unknown >= 1 - _ROUNDING)
 
 
 def _reject_undefined(answer: RankedAnswer, index: IndexReader) -> RankedAnswer:
@@ -248,10 +268,35 @@ def _check_words(question: ParsedQuestion, index: IndexReader) -> WordCheck:
         for word in subjects
         if known.isdisjoint(word.stems) and word.text.lower() not in _GENERAL_WORDS
     )
+    adverbs = _find_adverbs(unknown, index.sparse)
+    unknown = tuple(word for word in unknown if word not in adverbs)
     is_error = question.question.intent == "error"
     return WordCheck(
         subjects, unknown, is_error, files < _MIN_FILES, _replaceable_words(unknown, index.sparse)
     )
+
+
+def _find_adverbs(words: Iterable[SubjectWord], sparse: SparseReader) -> frozenset[SubjectWord]:
+    """Return the adverbs of adjectives that the index has, such as "deeply" for "deep".
+
+    They say how something is done, so a question is not about them.
+    """
+    found = {
+        word: _adjectives(word.text)
+        for word in words
+        if word.is_ordinary and word.text.endswith("ly") and word.text not in _NOT_ADVERBS
+    }
+    stems = {word: sparse.stems(" ".join(forms)) for word, forms in found.items()}
+    every = [stem for some in stems.values() for stem in some]
+    _, frequencies = sparse.file_frequencies(every)
+    known = {stem for stem, count in zip(every, frequencies, strict=True) if count}
+    return frozenset(word for word, some in stems.items() if not known.isdisjoint(some))
+
+
+def _adjectives(adverb: str) -> tuple[str, ...]:
+    """Return possible adjectives: "deep", "deepe"; "happi", "happy"; "possib", "possible"."""
+    root = adverb.removesuffix("ly")
+    return root, f"{root}e", f"{root}le", f"{root.removesuffix('i')}y"
 
 
 def _replaceable_words(

@@ -16,13 +16,13 @@ _CONTROLS: Final = bytes(byte for byte in (*range(32), 127) if byte not in b"\t\
 _MAX_CONTROL_SHARE: Final = 0.03
 
 # Generators mark their output in the first lines of a file, or in the first lines after the
-# license. Other code may mention generated files, but does so further down, in strings, or in the
-# middle of a sentence.
+# license. The license may follow other comments, such as the build constraints of Go. Other code
+# may mention generated files, but does so further down, in strings, or in the middle of a sentence.
 _HEAD_CHARACTERS: Final = 1024
 _HEAD_LINES: Final = 10
 _MAX_LICENSE_CHARACTERS: Final = 4096
-# A comment at the start of a file: a block comment, or comment lines up to a blank line.
-_FIRST_COMMENT: Final = re.compile(
+# A comment between statements: a block comment, or comment lines up to a blank line.
+_COMMENT: Final = re.compile(
     r"\s*(?:/\*.*?\*/|<!--.*?-->|(?:(?:#|//|--|;|%)[^\n]*(?:\n|\Z))+)", re.DOTALL
 )
 _LICENSE: Final = re.compile(r"licen[sc]e|copyright|©", re.IGNORECASE)
@@ -105,11 +105,13 @@ def _has_note(text: str, signs: str) -> bool:
 
 
 def _license_end(text: str) -> int:
-    """Return the position after a license at the start of a file; 0 if there is none."""
-    comment = _FIRST_COMMENT.match(text[:_MAX_LICENSE_CHARACTERS])
-    if comment is None or not _LICENSE.search(comment[0]):
-        return 0
-    return comment.end()
+    """Return the position after a license in the comments at the start of a file, or 0."""
+    head, end = text[:_MAX_LICENSE_CHARACTERS], 0
+    while (comment := _COMMENT.match(head, end)) is not None:
+        end = comment.end()
+        if _LICENSE.search(comment[0]):
+            return end
+    return 0
 
 
 def _comment_signs(language: str) -> str:

@@ -6,7 +6,8 @@ lines that match the question best. These are the lines with the largest sum of 
 words, where rare words weigh more. If the question contains a phrase or a regex, lines that match
 it take precedence. If the question asks where a name is defined, the definition is shown from its
 beginning. The outline does not contain some definitions, such as fields. For these, the line with
-the name is shown with the comment above it.
+the name is shown with the comment above it. The row of a table that describes the option of the
+question is a place of its own.
 
 The variables that these lines use come next if they are defined outside of functions, such as a
 table or a limit.
@@ -16,12 +17,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
 from rootle.serialization.path_text import cut_line
 from rootle.text.definition_head import find_comment_start, find_head, find_signature, indentation
+from rootle.text.languages import file_language
+from rootle.text.markdown.table_rows import compact_row, find_named_row, is_row, read_row_name
 from rootle.text.terms import encodable
+from rootle.text.word_stems import collect_stems
 from rootle.tools.excerpts.file_places import Candidate, FilePlaces, Place
 from rootle.tools.excerpts.matched_words import MatchedWords
 from rootle.tools.excerpts.used_variables import find_used_variables, is_constant
@@ -41,6 +46,8 @@ _USED_ROOM: Final = 320
 _MAX_USED: Final = 2
 # Longer lines are truncated, because they are usually data or generated code.
 _MAX_LINE_CHARS: Final = 240
+# The meaning and the default of an option are at the end of its row.
+_MAX_ROW_CHARS: Final = 480
 # A window, which is the range of lines that is shown, may begin at most this many lines before a
 # match.
 _LINES_BEFORE_MATCH: Final = 2
@@ -101,7 +108,10 @@ class FileExcerpts:
         """
         self._excluded = excluded
         self._asked = asked
+        self._is_markdown = file_language(outline.path) == "markdown"
         self._lines = outline.lines
+        row = find_named_row(outline.lines, question) if self._is_markdown else None
+        self._named_row = None if row is None else row + 1
         self._definitions = outline.definitions
         self._matches = matches
         self._words = MatchedWords(outline.lines, question)
@@ -114,7 +124,15 @@ class FileExcerpts:
 
     def candidates(self, spans: Sequence[Span]) -> list[Candidate]:
         """Return the places that contain the spans of a result, and the other definitions."""
-        return self._places.candidates(map(self._find_place, spans))
+        found = self._places.candidates(map(self._find_place, spans))
+        row = self._named_row
+        if row is None:
+            return found
+        name = collect_stems(read_row_name(self._lines[row - 1]))
+        return [
+            replace(one, name=name, is_declared=True) if one.place.lines == (row, row) else one
+            for one in found
+        ]
 
     def line_range(self, place: Place) -> range:
         """Return the numbers of the lines of a place."""
@@ -183,12 +201,18 @@ class FileExcerpts:
         text = encodable(self._lines[number - 1].rstrip())
         if len(text) <= _MAX_LINE_CHARS:
             return text
+        if self._is_markdown and is_row(text):
+            return cut_line(compact_row(text), _MAX_ROW_CHARS)
         # Cut a long line so that the excerpt contains its first match.
         start = max(0, self._matches.get(number, 0) - _MAX_LINE_CHARS // 2)
         return cut_line(text, _MAX_LINE_CHARS, start)
 
     def _find_place(self, span: Span) -> Place:
         first, last = span.start_line, max(span.start_line, min(span.end_line, len(self._lines)))
+        row = self._named_row
+        if row is not None and first <= row <= last:
+            section = self._places.definition_at(row)
+            return Place(row, row, section.name if section else span.scope, span.place or "")
         inner = self._places.definition_at(self._places.best_line(span))
         if span.place is not None or inner is None:
             return Place(first, last, span.scope, span.place or "")
