@@ -151,7 +151,7 @@ class SourceTree:
         return first, end
 
     def _belongs_to_row(self, node: Node, row: int) -> bool:
-        """Return whether a node is a comment or an attribute on whole lines directly above a row."""
+        """Return whether a comment or an attribute fills the lines directly above a row."""
         first, column = node.start_point
         end, stop = node.end_point
         is_whole = not self._line(first)[:column].strip()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict, deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -37,6 +37,11 @@ _TYPE_KINDS: Final = frozenset(
 _FUNCTION_KINDS: Final = frozenset(
     "#define const constructor def defp fn fun func function let method proc sub var".split()
 )
+
+# A variable outside of functions is a place of its own if its name has this many words of the
+# question, or if its statement and the comment above have as many as the second number.
+_MIN_NAME_WORDS: Final = 2
+_MIN_WORDS: Final = 3
 
 LineRange = tuple[int, int]  # first and last line, from 1, both inclusive
 
@@ -83,8 +88,11 @@ class FilePlaces:
         words: MatchedWords,
         matches: Mapping[int, int],
         asked: Collection[int],
+        declarations: Sequence[Definition] = (),
     ) -> None:
         """Create the places of a file.
+
+        `declarations` are its variables outside of functions, which may be places of their own.
 
         The keys of `matches` are the numbers of the lines that match a phrase or a regex. If the
         question asks for the definition of a name, `asked` are the lines that define the name.
@@ -92,6 +100,7 @@ class FilePlaces:
         self._length = len(outline.lines)
         macros = find_declared_macros(question)
         self._definitions = _add_macros(outline, macros)
+        self._declarations = declarations
         self._words = words
         self._matches = matches
         self._asked = asked
@@ -118,7 +127,19 @@ class FilePlaces:
             lines = one.first_line, one.last_line
             if lines in own and lines not in spans:
                 found.append(self._candidate(Place(*lines, one.name), None, own.pop(lines)))
+        found += self._list_declared(spans)
         return found
+
+    def _list_declared(self, spans: Collection[LineRange]) -> Iterator[Candidate]:
+        """Yield the variables that have several words of the question."""
+        for one in self._declarations:
+            place = Place(one.first_line, one.last_line, one.name)
+            words = self._words.find_in_lines(self.line_range(place))
+            stems = {word for word in words if " " not in word}
+            name = collect_stems(_own_name(one.name))
+            has_words = len(stems & name) >= _MIN_NAME_WORDS or len(stems) >= _MIN_WORDS
+            if has_words and place.lines not in spans:
+                yield self._candidate(place, None, words)
 
     def _candidate(self, place: Place, rank: int | None, words: Collection[str]) -> Candidate:
         own_name = place.name.rpartition(" > ")[2]
