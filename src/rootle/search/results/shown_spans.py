@@ -14,7 +14,7 @@ import numpy as np
 
 from rootle.index.reader import ChunkRow, FileState, IndexReader, TextRange
 from rootle.protocols import Ids
-from rootle.rank.ranking_inputs import Flags, Floats
+from rootle.rank.ranking_inputs import Flags, Floats, RankingInputs
 from rootle.rank.span_choice import (
     INITIAL_LINES_WITH_MATCH,
     ScoredSpan,
@@ -28,8 +28,10 @@ from rootle.search.request import SearchRequest
 from rootle.search.results.working_tree import WorkingTree
 from rootle.search.retrieval.merged_candidates import is_among, lookup
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
+from rootle.text.definition_head import find_comment_start, find_statement_end
 from rootle.text.file_kinds import is_document
-from rootle.text.terms import compose
+from rootle.text.terms import compose, split_identifier
+from rootle.text.whole_names import find_word
 from rootle.types import Span
 
 # At most four spans per file are shown. If chunks do not overlap, considering the best four is
@@ -41,6 +43,10 @@ _MAX_OVERLAPPING_SPANS: Final = 8
 _MAX_CHUNKS_WITH_WORDS: Final = 200
 # The score of an exact match, higher than that of any chunk, so that exact matches come first.
 _MATCH_SCORE: Final = 1_000.0
+# The score of the statement of a variable whose name consists of words of the question, and the
+# number of files that are searched for such names.
+_DECLARED_SCORE: Final = 10.0
+_MAX_DECLARING_FILES: Final = 3
 # Matches at this distance get half of the bonus for closeness that adjacent matches get.
 _NEAR_CHARS: Final = 200
 _LINES_BEFORE_MATCH: Final = 5
@@ -146,7 +152,9 @@ def select_spans(
     scored = _best_chunks(chunks, file_ids)
     rows = index.chunks([at for found in scored for at, _ in found[:_MAX_SPANS]])
     best = _rescore_documents(index, scored, answer.candidates.states, file_ids, rows)
-    selector = _SpanSelector(index, scoped, rows, answer.lines)
+    declared = _find_declared(index, scored, answer.candidates.inputs)
+    rows.update(index.chunks([at for at in declared if at not in rows]))
+    selector = _SpanSelector(index, scoped, rows, answer.lines, declared)
     by_file = []
     for file_id, found in zip(file_ids, best, strict=True):
         spans = choose_spans(selector.choose_spans(file_id, found[:_MAX_SPANS]), max_lines)
@@ -241,6 +249,21 @@ def _rescore_documents(
     return [found[file_id] for file_id in file_ids]
 
 
+def _find_declared(
+    index: IndexReader, best: Sequence[Sequence[tuple[int, float]]], inputs: RankingInputs
+) -> dict[int, str]:
+    """Map the best chunks to names in them that consist of at least two words of the question."""
+    words = {word.removesuffix("s") for word in inputs.question.words}
+    with_words = set(inputs.chunks.ids[inputs.chunks.symbols > 0].tolist())
+    declared = {}
+    for at in (at for found in best[:_MAX_DECLARING_FILES] for at, _ in found if at in with_words):
+        for name in index.list_symbols([at]):
+            parts = {part.removesuffix("s") for part in split_identifier(name)}
+            if len(parts) > 1 and parts <= words:
+                declared[at] = name
+    return declared
+
+
 def _content_shares(
     index: IndexReader, rows: Sequence[ChunkRow], language: str
 ) -> Mapping[int, float]:
@@ -283,11 +306,13 @@ class _SpanSelector:
         scoped: ScopedQuery,
         rows: Rows,
         lines: Mapping[int, Sequence[int]],
+        declared: Mapping[int, str],
     ) -> None:
         """`rows` are the chunks that have already been read. Chunks that are read later are added.
 
-        `lines` are the lines that must be shown, by file.
+        `lines` are the lines that must be shown, by file. `declared` maps chunks to names.
         """
+        self._declared = declared
         self._lines = lines
         self._index = index
         self._matches = scoped.matches
@@ -305,6 +330,7 @@ class _SpanSelector:
             for row in self._index.list_chunks(file_id)[:1]:
                 self._rows[row.id] = row
                 spans.append(ScoredSpan(row.id, row.start_line, row.end_line, 0.0))
+        spans = [*self._declaring_spans(file_id), *spans]
         if self._matches is not None:
             scores = {span.chunk_id: span.score for span in spans}
             places = self._matches.places.get(file_id, ())
@@ -316,6 +342,21 @@ class _SpanSelector:
         texts = read_spans(self._index.excerpts, spans, self._rows)
         pairs = zip(spans, texts, strict=True)
         return [span for span, text in pairs if not self._excluded.search(compose(text.snippet))]
+
+    def _declaring_spans(self, file_id: int) -> Iterator[ScoredSpan]:
+        """Yield the statements of variables. Functions have chunks of their own."""
+        for chunk_id, name in self._declared.items():
+            row = self._rows.get(chunk_id)
+            if row is None or row.file_id != file_id or row.scope.endswith(name):
+                continue
+            text = self._index.excerpts([(row.file_id, row.start, row.end)])[0]
+            lines, above = text.split("\n"), row.start_line - 1
+            found = [text.count("\n", 0, at) + 1 for at in find_word(text, name)]
+            # The comment above a declaration may contain its name.
+            line = next((at for at in found if find_comment_start(lines, at + 1) > at), None)
+            if line is not None:
+                first, last = find_comment_start(lines, line), find_statement_end(lines, line)
+                yield ScoredSpan(row.id, above + first, above + last, _DECLARED_SCORE)
 
     def _match_spans(
         self, file_id: int, places: Sequence[Sequence[int]], scores: Mapping[int, float]

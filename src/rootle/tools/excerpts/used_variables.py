@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.text.definition_head import find_comment_start
+from rootle.text.definition_head import find_comment_start, find_statement_end
 from rootle.tools.excerpts.file_places import is_type
 from rootle.types import Definition
 
@@ -33,11 +33,8 @@ _PLAIN: Final = re.compile(
 _CONSTANT: Final = re.compile(r"_*[A-Z][A-Z0-9_]+")
 # The first line of a group of variables or constants in Go.
 _GROUP: Final = re.compile(r"(?:const|var)\s*\($")
-# A definition ends where its brackets are closed, or after this many lines.
-_MAX_LINES: Final = 12
-_MAX_STATEMENT_LINES: Final = 60  # if the definition is a result of its own
-_OPENING: Final = re.compile(r"[(\[{]")
-_CLOSING: Final = re.compile(r"[)\]}]")
+# The maximum number of lines of a definition that is a result of its own.
+_MAX_STATEMENT_LINES: Final = 60
 
 
 def find_used_variables(
@@ -60,7 +57,7 @@ def find_used_variables(
         and not _PLAIN.search(lines[one.line - 1])
     }
     return [
-        Definition(name, defined[name], _last_line(lines, defined[name], _MAX_LINES))
+        Definition(name, defined[name], find_statement_end(lines, defined[name]))
         for name in used
         if name in defined
     ]
@@ -79,7 +76,7 @@ def find_declarations(
         if one.is_global or around:
             name = f"{around[-1].name} > {one.name}" if around else one.name
             first = find_comment_start(lines, one.line)
-            yield Definition(name, first, _last_line(lines, one.line, _MAX_STATEMENT_LINES))
+            yield Definition(name, first, find_statement_end(lines, one.line, _MAX_STATEMENT_LINES))
 
 
 def is_constant(name: str) -> bool:
@@ -113,15 +110,3 @@ def _list_variables(lines: Sequence[str], definitions: Sequence[Definition]) -> 
         name = "" if found is None else found["macro"] or found["name"]
         if len(name) >= _MIN_NAME:
             yield _Variable(name, at, not is_indented or in_group or is_constant(name))
-
-
-def _last_line(lines: Sequence[str], first: int, limit: int) -> int:
-    """Return the line in which the brackets of a definition are closed, up to a limit."""
-    depth = 0
-    last = min(len(lines), first + limit - 1)
-    for at in range(first, last + 1):
-        line = lines[at - 1]
-        depth += len(_OPENING.findall(line)) - len(_CLOSING.findall(line))
-        if depth <= 0 and not line.rstrip().endswith(("=", "\\")):
-            return at
-    return last
