@@ -390,6 +390,48 @@ def test_the_next_answer_continues_a_definition_that_was_shown_in_part(
     assert re.match(header, answers[1].text)
 
 
+def test_a_field_of_a_long_class_is_a_place_of_its_own(repository: Path, make_app: MakeApp) -> None:
+    fields = "\n".join(f"  public oven{at} = this.read({at});\n" for at in range(200))
+    loaves = (
+        "  /** The maximum number of loaves that one oven bakes at once. */\n  @IsNumber()\n"
+        '  public MAX_LOAVES_PER_OVEN = parseInt(\n    env.MAX_LOAVES_PER_OVEN || "12"\n  );\n'
+    )
+    text = f"class Bakery {{\n  read(at) {{\n    return at;\n  }}\n\n{fields}{loaves}}}\n"
+    write(repository, "src/bakery.ts", text)
+    answer = search_folder(make_app(repository)).run(
+        "maximum number of loaves, max loaves per oven"
+    )
+    assert re.search(
+        r"class Bakery > MAX_LOAVES_PER_OVEN.*\n"
+        r"\d+    /\*\* The maximum .*\n\d+    @IsNumber\(\)\n\d+    public MAX_LOAVES_PER_OVEN.*\n"
+        r'\d+      env\.MAX_LOAVES_PER_OVEN \|\| "12"\n\d+    \);',
+        answer.text,
+    )
+
+
+def test_the_only_definition_of_a_name_is_listed_before_most_documents(
+    repository: Path, make_app: MakeApp
+) -> None:
+    write(repository, "src/proofing.py", "def isSourdough(text):\n    return bool(text)\n")
+    for at in range(6):
+        text = f"Heuristics decide whether pasted plain dough is sour; signals of dough {at}.\n"
+        write(repository, f"docs/dough{at}.md", f"# Dough {at}\n\n{text * 3}")
+    question = "heuristics decide whether pasted plain dough is sour; isSourdough signals"
+    answer = search_folder(make_app(repository)).run(question)
+    assert "src/proofing.py" in paths(answer)[:3]
+
+
+def test_an_answer_with_the_only_definition_of_a_name_is_confident(
+    repository: Path, make_app: MakeApp
+) -> None:
+    write(repository, "src/proofing.py", "def isSourdough(text):\n    return bool(text)\n")
+    question = "heuristics decide whether pasted plain words ferment; isSourdough signals"
+    answer = search_folder(make_app(repository)).run(question)
+    assert paths(answer)[0] == "src/proofing.py"
+    assert "def isSourdough(text):" in answer.text
+    assert "not confident" not in answer.text
+
+
 def test_the_other_members_of_a_long_class_are_named(repository: Path, make_app: MakeApp) -> None:
     steps = "\n".join(f"        self.oven.turn(step={step}, salt={step})" for step in range(9))
     methods = [f"    def {name}(self):\n{steps}\n" for name in ("proof", "knead", "rest", "slice")]

@@ -22,6 +22,7 @@ from rootle.text.declared_names import (
     find_declared_types,
     find_macro_lines,
 )
+from rootle.text.terms import find_words, split_identifier
 from rootle.text.word_stems import collect_stems
 from rootle.tools.excerpts.matched_words import MatchedWords
 from rootle.types import Definition, FileOutline, Span
@@ -74,6 +75,7 @@ class Candidate:
     name: frozenset[str]  # stems of its name, without a word for its kind, such as "class"
     is_container: bool  # such as a class: its members are places of their own
     is_declared: bool  # the question declares its name, as in "def name(…)"
+    is_named: bool  # the question contains its name, which consists of several words
     is_match: bool  # contains a match of a phrase or a regex
     is_asked: bool  # the question asks for this definition
 
@@ -106,6 +108,8 @@ class FilePlaces:
         self._asked = asked
         self._declared = find_declared_names(question) | macros
         self._types = find_declared_types(question)
+        mentioned = find_words(question)
+        self._mentioned = {name for name in mentioned if len(split_identifier(name)) > 1}
 
     def candidates(self, places: Iterable[Place]) -> list[Candidate]:
         """Return the distinct places of spans, and all other definitions with matching words.
@@ -157,6 +161,7 @@ class FilePlaces:
             collect_stems(name if is_code else own_name),
             is_container,
             is_declared=not place.is_comment and _own_name(place.name) in declared,
+            is_named=not place.is_comment and _own_name(place.name) in self._mentioned,
             is_match=bool(self.matches_in(*place.lines)),
             is_asked=self.is_asked(place),
         )
