@@ -200,6 +200,24 @@ class Pool:
 """
 
 
+DECORATED = """\
+class Environment {
+  url = "a";
+
+  /** The number of clients. */
+  @IsOptional()
+  @IsNumber({
+    min: 1,
+  })
+  public clients = parseInt(
+    env.clients || "100"
+  );
+
+  port = 80;
+}
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "language", "name", "expected"),
     [
@@ -218,6 +236,9 @@ class Pool:
         ("class A {\n  int size;\n}\n", "java", "B.size", []),
         ("const a =\n  { b: 1,\n  c: 2 };\nf();\n", "typescript", "a", [(1, 3)]),
         ("a: 1\n", "yaml", "a", []),
+        (DECORATED, "typescript", "Environment.clients", [(4, 11)]),
+        ("class A {\n  int b;\n  @Inject\n  @Size(max = 3)\n  int c;\n}\n", "java", "c", [(3, 5)]),
+        ("struct A {\n  b: u8,\n  /// C\n  #[serde]\n  c: u8,\n}\n", "rust", "A.c", [(3, 5)]),
     ],
 )
 def test_a_name_without_a_range_has_the_lines_of_its_statement(

@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
+from ranking_sample import floats, make_inputs
 from sample import make_repository
 
 from rootle.errors import UnavailableError
@@ -15,7 +16,11 @@ from rootle.models.shipped import RANKER_V1, model_file
 from rootle.rank.confidence import Voice, shipped_calibration
 from rootle.rank.rankers import learned_ranker, registry
 from rootle.rank.rankers.features_ranker import RankedFiles
-from rootle.rank.rankers.learned_ranker import correct_order, shipped_trees
+from rootle.rank.rankers.learned_ranker import (
+    correct_order,
+    raise_definition,
+    shipped_trees,
+)
 from rootle.rank.rankers.learned_ranker_columns import COLUMNS
 from rootle.rank.rankers.tree_ensemble import GradientBoostedTrees, load_trees, save_trees
 
@@ -122,3 +127,24 @@ def test_the_ranker_named_specified_can_be_configured(tmp_path: Path, make_app: 
 
 def test_the_trees_reorder_at_most_thirty_files() -> None:
     assert learned_ranker.RERANKED == 30  # the training examples contain no lower ranks
+
+
+@pytest.mark.parametrize(
+    ("question", "definers", "expected"),
+    [
+        ("depth of the client, DepthStrategy", [0, 0, 0, 0, 1], (0, 1, 4, 2, 3)),
+        ("depth of the client, DepthStrategy", [0, 0, 0, 0.5, 0.5], (0, 1, 2, 3, 4)),
+        ("depth of the client, DepthStrategy", [0, 1, 0, 0, 0], (0, 1, 2, 3, 4)),
+        ("depth of the client", [0, 0, 0, 0, 1], (0, 1, 2, 3, 4)),
+    ],
+)
+def test_the_only_definition_of_a_name_is_among_the_first_three_files(
+    question: str, definers: list[float], expected: tuple[int, ...]
+) -> None:
+    scores = [0.9, 0.8, 0.7, 0.6, 0.1]
+    inputs = make_inputs(question, [f"docs/{at}.md" for at in range(5)], scores)
+    inputs = replace(inputs, files=replace(inputs.files, definers=floats(definers)))
+    ranked = RankedFiles((0, 1, 2, 3, 4), floats(scores), np.zeros((5, 1)), np.zeros((5, 1)))
+    raised = raise_definition(inputs, ranked)
+    assert raised.order == expected
+    assert [raised.scores[at] for at in raised.order] == sorted(raised.scores, reverse=True)

@@ -329,7 +329,9 @@ entry()
             assert line
         cancel = {"method": "notifications/cancelled", "params": {"requestId": 7}}
         server.send({"jsonrpc": "2.0", **cancel})
-        first, second = (server.ask("tools/call", number, **params) for number in (8, 9))
+        first = server.ask("tools/call", 8, **params)
+        params["arguments"] = {"query": "def retry_backoff(attempt)"}
+        second = server.ask("tools/call", 9, **params)
     assert (first["id"], second["id"]) == (8, 9)
     assert "return base * 2**attempt" in first["result"]["content"][0]["text"]
     assert "shown above" in second["result"]["content"][0]["text"]

@@ -12,7 +12,13 @@ from typing import Final, Literal
 import numpy as np
 
 from rootle.models.shipped import RANKER_V1, model_file
-from rootle.rank.features import WORD_ORDER, defining_files, max_per_file, noise_level
+from rootle.rank.features import (
+    WORD_ORDER,
+    defining_files,
+    max_per_file,
+    noise_level,
+    only_definers,
+)
 from rootle.rank.rankers.features_ranker import RankedFiles
 from rootle.rank.ranking_inputs import Floats, RankingInputs
 
@@ -42,6 +48,9 @@ QUESTION_SIGNALS: Final = (
     "names_known",  # share of the names that the index defines; 0.5 without names
 )
 _MAX_NAMES: Final = 6
+# An answer is confident if one of its first files, up to this place, has the only definition of a
+# name of the question.
+_MAX_DEFINITION_PLACE: Final = 3
 _MAX_WORDS: Final = 40
 # People ask questions, whereas language models compose queries from a description, names and code.
 # In a composed query, more words are missing from the index, even if there is an answer. Therefore
@@ -103,6 +112,9 @@ def estimate_confidence(
     of_question = question_signals(inputs, ranked)
     of_results = result_signals(inputs, ranked)
     log_odds = float(of_question @ calibration.answer[:-1] + calibration.answer[-1])
+    threshold = math.log(calibration.threshold / (1 - calibration.threshold))
+    if _has_definition(inputs, ranked):
+        log_odds = max(log_odds, threshold)
     weights = calibration.result
     common = of_question @ weights[: len(of_question)] + weights[-1]
     chances = 1 / (1 + np.exp(-_clip(common + of_results @ weights[len(of_question) : -1])))
@@ -112,8 +124,18 @@ def estimate_confidence(
     chance = _logistic(log_odds)
     scores = np.zeros(len(chances))
     scores[list(ranked.order)] = np.minimum.accumulate(chances)
-    limit = _logistic(math.log(calibration.threshold / (1 - calibration.threshold)) + rarity)
-    return Confidence(chance >= calibration.threshold, chance, scores, limit)
+    return Confidence(log_odds >= threshold, chance, scores, _logistic(threshold + rarity))
+
+
+def _has_definition(inputs: RankingInputs, ranked: RankedFiles) -> bool:
+    """Return whether one of the first files has the only definition of a name of the question.
+
+    The result is False if a name has no definition, because then the names are guesses.
+    """
+    if round(float(inputs.files.definers.sum())) < len(inputs.question.names):
+        return False
+    first = list(ranked.order[:_MAX_DEFINITION_PLACE])
+    return bool(only_definers(inputs)[first].any())
 
 
 def reject(confidence: Confidence) -> Confidence:

@@ -180,6 +180,18 @@ def defining_files(inputs: RankingInputs) -> Flags:
     return defining
 
 
+def only_definers(inputs: RankingInputs) -> Flags:
+    """Return which candidate files contain the only definition of a name of the question.
+
+    A name that is a single word does not count, because it may be meant as an ordinary word.
+    """
+    question = inputs.question
+    if all(name in question.words for name in question.names):
+        return np.zeros(len(inputs.files.ids), dtype=bool)
+    flags: Flags = inputs.files.definers >= 1
+    return flags
+
+
 def max_per_file(scores: Floats, files: Ints, count: int) -> Floats:
     """Return the maximum chunk score of each file; 0 for a file without chunks."""
     best = np.zeros(count)

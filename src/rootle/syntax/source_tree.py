@@ -29,6 +29,10 @@ _QUALIFIER: Final = (
 _MAX_CLIMBED: Final = 100_000_000
 
 _MAX_NAME: Final = 1_000  # bytes of a qualified name
+# Types of nodes at the start of a declaration, on lines of their own.
+_DECORATORS: Final = frozenset(
+    "annotation attribute_item attribute_list decorator marker_annotation".split()
+)
 
 Position = tuple[int, int]  # row and column, both from 0; the column counts bytes
 
@@ -130,25 +134,29 @@ class SourceTree:
     def statement_at(self, row: int, column: int, size: int) -> tuple[int, int]:
         """Return the rows of the statement that defines the name at a position.
 
-        The last row is exclusive. The rows include a comment directly above the statement.
+        The last row is exclusive. The rows include decorators and a comment directly above the
+        statement.
         """
         node = self.node_at(row, column, size)
         while (parent := node.parent) is not None and parent.parent is not None:
-            if _is_in_list(node) or parent.start_point[0] != row:
+            if _is_in_list(node):
+                break
+            if parent.start_point[0] != node.start_point[0] and not _begins_with_decorator(parent):
                 break
             node = parent
         _, end = row_range(node, self.lines.rows)
-        first, before = row, _node_before(node)
-        while before is not None and self._is_comment_above(before, first):
+        first, before = min(row, node.start_point[0]), _node_before(node)
+        while before is not None and self._belongs_to_row(before, first):
             first, before = before.start_point[0], before.prev_sibling
         return first, end
 
-    def _is_comment_above(self, node: Node, row: int) -> bool:
-        """Return whether a node is a comment that consists of whole lines directly above a row."""
+    def _belongs_to_row(self, node: Node, row: int) -> bool:
+        """Return whether a comment or an attribute fills the lines directly above a row."""
         first, column = node.start_point
         end, stop = node.end_point
         is_whole = not self._line(first)[:column].strip()
-        return "comment" in node.type and is_whole and end + bool(stop) == row
+        is_above = is_whole and end + bool(stop) == row
+        return is_above and ("comment" in node.type or node.type in _DECORATORS)
 
     def _locate(self, name: Name, last: bytes, qualified: re.Pattern[bytes]) -> Position | None:
         """Return the position of the last part of a name.
@@ -191,6 +199,14 @@ def _is_in_list(node: Node) -> bool:
     if after is None or not after.is_named or not node.child_count:
         return False
     return after.start_point[0] > node.start_point[0]
+
+
+def _begins_with_decorator(node: Node) -> bool:
+    """Return whether a statement begins with a decorator, as in "@IsNumber() public port = 80"."""
+    first = node.children[0] if node.children else None
+    if first is not None and first.type == "modifiers" and first.children:
+        return first.children[0].type in {"attribute", *_DECORATORS}
+    return first is not None and first.type in _DECORATORS
 
 
 def _node_before(node: Node) -> Node | None:

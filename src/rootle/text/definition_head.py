@@ -15,6 +15,9 @@ _TYPE_LINE: Final = re.compile(r"[\w\s*&<>:,]*[\w*&>]\s*")
 _NAME_LINE: Final = re.compile(r"[\w\s*&<>:,~]*\w\s*\(")
 _TEMPLATE_LINE: Final = re.compile(r"\s*template\s*<[^()]*>\s*$")
 _MAX_TYPE_LINES: Final = 3
+_MAX_STATEMENT_LINES: Final = 12
+_OPENING: Final = re.compile(r"[(\[{]")
+_CLOSING: Final = re.compile(r"[)\]}]")
 _DOCSTRING: Final = re.compile(r"""\s*[rRbBuU]?("{3}|'{3})""")
 
 LineInterval = tuple[int, int]  # first and last line, from 1, both inclusive
@@ -42,6 +45,20 @@ def find_comment_start(lines: Sequence[str], line: int) -> int:
     while first > max(1, line - _MAX_HEAD_LINES) and _COMMENT_OR_DECORATOR.match(lines[first - 2]):
         first -= 1
     return first
+
+
+def find_statement_end(
+    lines: Sequence[str], first: int, max_lines: int = _MAX_STATEMENT_LINES
+) -> int:
+    """Return the line in which the brackets of a statement are closed, up to a limit."""
+    depth = 0
+    last = min(len(lines), first + max_lines - 1)
+    for at in range(first, last + 1):
+        line = lines[at - 1]
+        depth += len(_OPENING.findall(line)) - len(_CLOSING.findall(line))
+        if depth <= 0 and not line.rstrip().endswith(("=", "\\")):
+            return at
+    return last
 
 
 def find_signature(lines: Sequence[str], definition: LineInterval) -> LineInterval:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from rootle.app import App
 from rootle.errors import SourceError
 from rootle.serialization.citation import cite, result_spans
 from rootle.serialization.outside_text import describe_outside
-from rootle.serialization.path_text import group_lines
+from rootle.serialization.path_text import group_lines, join_ranges
 from rootle.text.agent_orders.detector import describe_orders
 from rootle.text.languages import PROSE
 from rootle.tools.excerpts.answer_places import AnswerFile, ChosenPlaces, choose_places
@@ -31,7 +31,7 @@ from rootle.tools.excerpts.place_names import (
 )
 from rootle.tools.excerpts.shown_lines import FileExcerpts, LineNumbers, limit_characters
 from rootle.tools.history.commit_text import join_lines, write_commit
-from rootle.tools.sent_passages import SentPassages
+from rootle.tools.sent_passages import AnswerPassages, SentPassages
 from rootle.types import (
     FileOutline,
     SearchResponse,
@@ -61,7 +61,7 @@ class AnswerText:
 
     text: str
     results: Sequence[Mapping[str, Any]]  # Any: JSON
-    passages: SentPassages | None = None  # the passages that the text contains
+    passages: AnswerPassages | None = None  # the passages that the text contains
     paths: frozenset[str] = frozenset()  # the files that the text lists
 
 
@@ -159,7 +159,7 @@ class _Writer:
         self._defining_lines = defining_lines
         self._room = 0  # characters for the lines of all files
         self._opened: dict[tuple[str, tuple[Span, ...]], FileExcerpts] = {}
-        self.passages = SentPassages()  # the passages that this answer contains
+        self.passages = AnswerPassages()  # the passages that this answer contains
         self._find_matches = app.line_finder(question)
 
     def has_match(self, result: SearchResult) -> bool:
@@ -282,7 +282,9 @@ class _Writer:
             sent.update(numbers)
             numbers = excerpts.choose(place, self._room, sent)
         if sent:
-            title += ", shown above" if not numbers else f", {_ranges(sent)} shown above"
+            title += (
+                ", shown above" if not numbers else f", {join_ranges(sorted(sent))} shown above"
+            )
         if not numbers:
             return title, []
         if self._shown is not None:
@@ -293,7 +295,7 @@ class _Writer:
         """Return whether these lines are in an earlier answer, or already in this one."""
         if self._shown is None:
             return False
-        return any(passages.contains(path, texts) for passages in (self._shown, self.passages))
+        return self._shown.contains(path, texts) or self.passages.contains(path, texts)
 
     def _mentions(self, lines: Sequence[str]) -> list[str]:
         """Return a line with the places where names of code in `lines` are defined, if any."""
@@ -310,10 +312,6 @@ def _format_mentions(places: Mapping[str, str]) -> list[str]:
 
 def _read_lines(excerpts: FileExcerpts, numbers: LineNumbers) -> dict[int, str]:
     return {number: excerpts.line(number) for number in numbers}
-
-
-def _ranges(numbers: Iterable[int]) -> str:
-    return ", ".join(f"{first}-{last}" for first, last in group_lines(numbers))
 
 
 def _number_lines(place: Place, numbers: Sequence[int], texts: Mapping[int, str]) -> Iterator[str]:

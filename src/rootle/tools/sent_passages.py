@@ -3,43 +3,62 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
+from collections import deque
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
-# Number of passages that are remembered. A client may have dropped older passages from its context.
-_MAX_PASSAGES: Final = 40
+# Number of answers whose passages are remembered. A client may have removed older answers from its
+# context.
+_MAX_ANSWERS: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPassages:
+    """The passages of one answer: the path of each, and its lines by their numbers."""
+
+    _passages: list[tuple[str, Mapping[int, str]]] = field(default_factory=list)
+
+    def add(self, path: str, lines: Mapping[int, str]) -> None:
+        """Add lines of a file."""
+        self._passages.append((path, dict(lines)))
+
+    def contains(self, path: str, lines: Mapping[int, str]) -> bool:
+        """Return whether a single passage contains all these lines, with the same numbers."""
+        return bool(lines) and any(
+            of == path and all(sent.get(number) == text for number, text in lines.items())
+            for of, sent in self._passages
+        )
 
 
 class SentPassages:
-    """Records the lines of the passages that were recently sent to one client. Thread-safe."""
+    """Records the recent answers that one client has received. Thread-safe."""
 
     def __init__(self) -> None:
-        self._passages: OrderedDict[tuple[str, int, int], Mapping[int, str]] = OrderedDict()
+        self._answers: deque[tuple[str, AnswerPassages]] = deque(maxlen=_MAX_ANSWERS)
         self._lock = threading.Lock()
 
-    def add(self, path: str, lines: Mapping[int, str]) -> None:
-        """Record lines of a file that were sent, by their numbers."""
-        if not lines:
-            return
+    def add_answer(self, query: str, passages: AnswerPassages) -> None:
+        """Record the answer to a query. The oldest answer may be forgotten."""
         with self._lock:
-            key = path, min(lines), max(lines)
-            self._passages[key] = dict(lines)
-            self._passages.move_to_end(key)
-            while len(self._passages) > _MAX_PASSAGES:
-                self._passages.popitem(last=False)
+            self._answers.append((_normalize(query), passages))
 
-    def update(self, other: SentPassages) -> None:
-        """Record the passages of another object as well."""
-        with other._lock:
-            passages = list(other._passages.items())
-        for (path, _, _), lines in passages:
-            self.add(path, lines)
+    def has_answered(self, query: str) -> bool:
+        """Return whether a recorded answer is the answer to this query.
+
+        A client that repeats a query does not have the answer: it may have removed it from its
+        context, or the answer may have been sent to another agent that uses the same server.
+        """
+        wanted = _normalize(query)
+        with self._lock:
+            return any(answered == wanted for answered, _ in self._answers)
 
     def contains(self, path: str, lines: Mapping[int, str]) -> bool:
-        """Return whether a single sent passage contains all these lines, with the same numbers."""
+        """Return whether a passage of a recorded answer contains all these lines."""
         with self._lock:
-            known = [sent for (of, _, _), sent in self._passages.items() if of == path]
-        return bool(lines) and any(
-            all(sent.get(number) == text for number, text in lines.items()) for sent in known
-        )
+            answers = [passages for _, passages in self._answers]
+        return any(passages.contains(path, lines) for passages in answers)
+
+
+def _normalize(query: str) -> str:
+    return " ".join(query.split()).casefold()

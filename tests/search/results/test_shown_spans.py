@@ -118,3 +118,25 @@ def test_the_row_of_the_asked_option_is_shown_first(tmp_path: Path, make_app: Ma
     (result,) = app.search("what is the default of scrolloff").results
     assert result.snippet.startswith(rows[6])
     assert result.start_line == 11
+
+
+def test_a_constant_whose_name_has_the_words_of_the_question_is_shown(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    names = ("jump", "jump_list", "list_capacity", "jump_capacity", "list_jump")
+    users = [_function(name, 12, "return jump(list, JUMP_LIST_CAPACITY)") for name in names]
+    head = [f"import module_{at}" for at in range(20)]
+    constant = [
+        "",
+        "# The JUMP_LIST_CAPACITY.",
+        "JUMP_LIST_CAPACITY = min(",
+        "    30,",
+        ")",
+        "",
+        "",
+    ]
+    text = "\n".join([*head, *constant, *users])
+    app = make_app(make_repository(tmp_path / "repo", {"parts.py": text}))
+    (result,) = app.search("jump list capacity").results
+    spans = [(span.start_line, span.end_line) for span in result.more_spans]
+    assert (22, 25) in [(result.start_line, result.end_line), *spans]

@@ -333,7 +333,7 @@ def test_a_passage_that_was_shown_is_named_and_not_printed_again(
 ) -> None:
     app = make_app(repository)
     search = create_tools(app, SentPassages())[0]
-    first, second = search.run("retry_backoff"), search.run("retry_backoff")
+    first, second = search.run("retry_backoff"), search.run("def retry_backoff(attempt)")
     assert numbered_lines(first)
     assert "return base * 2**attempt" in first.text
     assert "return base * 2**attempt" not in second.text
@@ -346,13 +346,41 @@ def test_a_passage_that_was_shown_is_named_and_not_printed_again(
 
 
 @pytest.mark.slow
+def test_a_passage_is_printed_again_if_the_query_is_repeated(
+    repository: Path, make_app: MakeApp
+) -> None:
+    search = create_tools(make_app(repository), SentPassages())[0]
+    first = search.run("retry_backoff")
+    assert search.run("retry_backoff") == first
+    assert search.run(" retry_backoff\n") == first
+
+
+@pytest.mark.slow
+def test_a_passage_is_printed_again_after_ten_other_answers(
+    repository: Path, make_app: MakeApp
+) -> None:
+    for number in range(10):
+        write(repository, f"src/oven_{number}.py", f"def bake_{number}():\n    heat({number})\n")
+    search = create_tools(make_app(repository), SentPassages())[0]
+    assert "return base * 2**attempt" in search("retry_backoff")
+    for number in range(9):
+        search(f"bake_{number}")
+    again = search("def retry_backoff(attempt)")
+    assert "shown above" in again
+    for number in range(10):
+        search(f"def bake_{number}()")
+    assert "return base * 2**attempt" in search("retry_backoff of an attempt")
+
+
+@pytest.mark.slow
 def test_the_next_answer_continues_a_definition_that_was_shown_in_part(
     repository: Path, make_app: MakeApp
 ) -> None:
     steps = [f"    oven.turn(step={step}, salt={step * 7})" for step in range(150)]
     write(repository, "src/bake.py", "\n".join(["def bake_sourdough(oven):", *steps, ""]))
     search = create_tools(make_app(repository), SentPassages())[0]
-    answers = [search.run("bake_sourdough oven turn step salt") for _ in range(3)]
+    words = ("oven turn step salt", "turn step salt oven", "salt oven turn step")
+    answers = [search.run(f"bake_sourdough {others}") for others in words]
     shown = [numbered_lines(answer) for answer in answers]
     assert all(shown)
     assert not set(shown[0]) & set(shown[1])
@@ -360,6 +388,48 @@ def test_the_next_answer_continues_a_definition_that_was_shown_in_part(
     first, last = min(shown[0]), max(shown[0])
     header = rf"1\. src/bake\.py:{first}-{last} def bake_sourdough, {first}-{last} shown above"
     assert re.match(header, answers[1].text)
+
+
+def test_a_field_of_a_long_class_is_a_place_of_its_own(repository: Path, make_app: MakeApp) -> None:
+    fields = "\n".join(f"  public oven{at} = this.read({at});\n" for at in range(200))
+    loaves = (
+        "  /** The maximum number of loaves that one oven bakes at once. */\n  @IsNumber()\n"
+        '  public MAX_LOAVES_PER_OVEN = parseInt(\n    env.MAX_LOAVES_PER_OVEN || "12"\n  );\n'
+    )
+    text = f"class Bakery {{\n  read(at) {{\n    return at;\n  }}\n\n{fields}{loaves}}}\n"
+    write(repository, "src/bakery.ts", text)
+    answer = search_folder(make_app(repository)).run(
+        "maximum number of loaves, max loaves per oven"
+    )
+    assert re.search(
+        r"class Bakery > MAX_LOAVES_PER_OVEN.*\n"
+        r"\d+    /\*\* The maximum .*\n\d+    @IsNumber\(\)\n\d+    public MAX_LOAVES_PER_OVEN.*\n"
+        r'\d+      env\.MAX_LOAVES_PER_OVEN \|\| "12"\n\d+    \);',
+        answer.text,
+    )
+
+
+def test_the_only_definition_of_a_name_is_listed_before_most_documents(
+    repository: Path, make_app: MakeApp
+) -> None:
+    write(repository, "src/proofing.py", "def isSourdough(text):\n    return bool(text)\n")
+    for at in range(6):
+        text = f"Heuristics decide whether pasted plain dough is sour; signals of dough {at}.\n"
+        write(repository, f"docs/dough{at}.md", f"# Dough {at}\n\n{text * 3}")
+    question = "heuristics decide whether pasted plain dough is sour; isSourdough signals"
+    answer = search_folder(make_app(repository)).run(question)
+    assert "src/proofing.py" in paths(answer)[:3]
+
+
+def test_an_answer_with_the_only_definition_of_a_name_is_confident(
+    repository: Path, make_app: MakeApp
+) -> None:
+    write(repository, "src/proofing.py", "def isSourdough(text):\n    return bool(text)\n")
+    question = "heuristics decide whether pasted plain words ferment; isSourdough signals"
+    answer = search_folder(make_app(repository)).run(question)
+    assert paths(answer)[0] == "src/proofing.py"
+    assert "def isSourdough(text):" in answer.text
+    assert "not confident" not in answer.text
 
 
 def test_the_other_members_of_a_long_class_are_named(repository: Path, make_app: MakeApp) -> None:

@@ -6,7 +6,7 @@ import pytest
 from one_file_answer import OneFile
 
 from rootle.serialization.path_text import group_lines
-from rootle.tools.excerpts.used_variables import find_used_variables
+from rootle.tools.excerpts.used_variables import find_declarations, find_used_variables
 from rootle.types import Definition, FileOutline, Span
 
 _PYTHON = """
@@ -120,3 +120,11 @@ def test_a_long_table_is_left_out() -> None:
     excerpts = OneFile(outline, "look up the description of a name")
     ((place, _),) = excerpts.choose_places([Span(14, 15, "", "def look_up")], 800)
     assert place.name == "def look_up"
+
+
+def test_declarations_begin_with_their_comments_and_contain_the_name_of_the_class() -> None:
+    text = "# Days.\nLIMIT = 3\n\nclass Clock:\n    # Names.\n    zones = (\n        1,\n    )\n"
+    text += "    def tick(self):\n        step = 1\n\nif LIMIT:\n    inner = 2\n"
+    definitions = [Definition("class Clock", 4, 10), Definition("class Clock > def tick", 9, 10)]
+    found = list(find_declarations(text.split("\n"), definitions))
+    assert found == [Definition("LIMIT", 1, 2), Definition("class Clock > zones", 5, 8)]

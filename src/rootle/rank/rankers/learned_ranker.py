@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from rootle.models.shipped import RANKER_V1, model_file
+from rootle.rank.features import only_definers
 from rootle.rank.rankers.features_ranker import RankedFiles, rank_files
 from rootle.rank.rankers.learned_ranker_columns import COLUMNS, model_columns
 from rootle.rank.rankers.tree_ensemble import GradientBoostedTrees, load_trees
@@ -20,6 +21,8 @@ RERANKED: Final = 30
 # Training starts from the weighted sum times this factor, so the outputs of the trees have this
 # scale.
 SUM_SCALE: Final = 30.0
+# The file with the only definition of a name of the question is at this place or above.
+_MAX_DEFINITION_PLACE: Final = 3
 
 
 @lru_cache(maxsize=1)
@@ -37,9 +40,30 @@ def rank_learned(inputs: RankingInputs, trees: GradientBoostedTrees) -> RankedFi
     by_sum = rank_files(inputs)
     detail = inputs.question.detail
     if not detail or not by_sum.order:
-        return by_sum
+        return raise_definition(inputs, by_sum)
     rows = model_columns(inputs, by_sum)[list(by_sum.order[:RERANKED])]
-    return correct_order(by_sum, detail * trees.scores(rows) / SUM_SCALE)
+    return raise_definition(inputs, correct_order(by_sum, detail * trees.scores(rows) / SUM_SCALE))
+
+
+def raise_definition(inputs: RankingInputs, ranked: RankedFiles) -> RankedFiles:
+    """Put the file with the only definition of a name of the question among the first few.
+
+    The documents about a thing can contain more words of the question than its definition does.
+    """
+    defining = np.flatnonzero(only_definers(inputs))
+    later = ranked.order[_MAX_DEFINITION_PLACE:]
+    raised = next((at for at in later if at in defining), None)
+    if raised is None:
+        return ranked
+    others = [at for at in ranked.order if at != raised]
+    place = _MAX_DEFINITION_PLACE - 1
+    change = ranked.scores[others[place - 1]] - ranked.scores[raised]
+    learned = np.zeros(len(ranked.scores)) if ranked.learned is None else ranked.learned.copy()
+    scores = ranked.scores.copy()
+    learned[raised] += change
+    scores[raised] += change
+    order = (*others[:place], raised, *others[place:])
+    return replace(ranked, order=order, scores=scores, learned=learned)
 
 
 def correct_order(by_sum: RankedFiles, changes: Floats) -> RankedFiles:

@@ -22,7 +22,7 @@ import numpy as np
 
 from rootle.index.reader import ChunkRow, FileState, IndexReader, TextRange
 from rootle.protocols import Ids
-from rootle.rank.ranking_inputs import Flags, Floats
+from rootle.rank.ranking_inputs import Flags, Floats, RankingInputs
 from rootle.rank.span_choice import (
     INITIAL_LINES_WITH_MATCH,
     ScoredSpan,
@@ -36,9 +36,11 @@ from rootle.search.request import SearchRequest
 from rootle.search.results.working_tree import WorkingTree
 from rootle.search.retrieval.merged_candidates import is_among, lookup
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
+from rootle.text.definition_head import find_comment_start, find_statement_end
 from rootle.text.file_kinds import is_document
 from rootle.text.markdown.table_rows import find_named_row
-from rootle.text.terms import compose
+from rootle.text.terms import compose, split_identifier
+from rootle.text.whole_names import find_word
 from rootle.types import Span
 
 # At most four spans per file are shown. If chunks do not overlap, considering the best four is
@@ -53,6 +55,10 @@ _MATCH_SCORE: Final = 1_000.0
 # The score of a row of a table that describes the option of the question. It is higher than that of
 # lines that only mention the option.
 _ROW_SCORE: Final = _MATCH_SCORE * 3
+# The score of the statement of a variable whose name consists of words of the question, and the
+# number of files that are searched for such names.
+_DECLARED_SCORE: Final = 10.0
+_MAX_DECLARING_FILES: Final = 3
 # Matches at this distance get half of the bonus for closeness that adjacent matches get.
 _NEAR_CHARS: Final = 200
 _LINES_BEFORE_MATCH: Final = 5
@@ -158,8 +164,10 @@ def select_spans(
     scored, states = _best_chunks(chunks, file_ids), answer.candidates.states
     rows = index.chunks([at for found in scored for at, _ in found[:_MAX_SPANS]])
     best = _rescore_documents(index, scored, states, file_ids, rows)
+    declared = _find_declared(index, scored, answer.candidates.inputs)
+    rows.update(index.chunks([at for at in declared if at not in rows]))
     tables = {at for at in file_ids if states[at].language == "markdown"}
-    selector = _SpanSelector(index, scoped, rows, answer.lines, tables)
+    selector = _SpanSelector(index, scoped, rows, answer.lines, tables, declared)
     by_file = []
     for file_id, found in zip(file_ids, best, strict=True):
         spans = choose_spans(selector.choose_spans(file_id, found[:_MAX_SPANS]), max_lines)
@@ -254,6 +262,21 @@ def _rescore_documents(
     return [found[file_id] for file_id in file_ids]
 
 
+def _find_declared(
+    index: IndexReader, best: Sequence[Sequence[tuple[int, float]]], inputs: RankingInputs
+) -> dict[int, str]:
+    """Map the best chunks to names in them that consist of at least two words of the question."""
+    words = {word.removesuffix("s") for word in inputs.question.words}
+    with_words = set(inputs.chunks.ids[inputs.chunks.symbols > 0].tolist())
+    declared = {}
+    for at in (at for found in best[:_MAX_DECLARING_FILES] for at, _ in found if at in with_words):
+        for name in index.list_symbols([at]):
+            parts = {part.removesuffix("s") for part in split_identifier(name)}
+            if len(parts) > 1 and parts <= words:
+                declared[at] = name
+    return declared
+
+
 def _content_shares(
     index: IndexReader, rows: Sequence[ChunkRow], language: str
 ) -> Mapping[int, float]:
@@ -297,14 +320,16 @@ class _SpanSelector:
         rows: Rows,
         lines: Mapping[int, Sequence[int]],
         tables: Collection[int],
+        declared: Mapping[int, str],
     ) -> None:
         """`rows` are the chunks that have already been read. Chunks that are read later are added.
 
         `lines` are the lines that must be shown, by file. `tables` are the files that may have
-        tables in Markdown.
+        tables in Markdown. `declared` maps chunks to names.
         """
         self._text = scoped.question.parsed.text
         self._tables = tables
+        self._declared = declared
         self._lines = lines
         self._index = index
         self._matches = scoped.matches
@@ -322,6 +347,7 @@ class _SpanSelector:
             for row in self._index.list_chunks(file_id)[:1]:
                 self._rows[row.id] = row
                 spans.append(ScoredSpan(row.id, row.start_line, row.end_line, 0.0))
+        spans = [*self._declaring_spans(file_id), *spans]
         if self._matches is None:
             spans = [*self._row_spans(file_id, spans), *spans]
         else:
@@ -347,6 +373,21 @@ class _SpanSelector:
             if at is not None:
                 score = span.score + _ROW_SCORE
                 yield ScoredSpan(span.chunk_id, span.start_line + at, span.end_line, score)
+
+    def _declaring_spans(self, file_id: int) -> Iterator[ScoredSpan]:
+        """Yield the statements of variables. Functions have chunks of their own."""
+        for chunk_id, name in self._declared.items():
+            row = self._rows.get(chunk_id)
+            if row is None or row.file_id != file_id or row.scope.endswith(name):
+                continue
+            text = self._index.excerpts([(row.file_id, row.start, row.end)])[0]
+            lines, above = text.split("\n"), row.start_line - 1
+            found = [text.count("\n", 0, at) + 1 for at in find_word(text, name)]
+            # The comment above a declaration may contain its name.
+            line = next((at for at in found if find_comment_start(lines, at + 1) > at), None)
+            if line is not None:
+                first, last = find_comment_start(lines, line), find_statement_end(lines, line)
+                yield ScoredSpan(row.id, above + first, above + last, _DECLARED_SCORE)
 
     def _match_spans(
         self, file_id: int, places: Sequence[Sequence[int]], scores: Mapping[int, float]

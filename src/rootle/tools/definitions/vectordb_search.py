@@ -46,8 +46,8 @@ _PARAMETER_NAMES: Final = {"filePaths": "path", "languages": "language"}  # JSON
 def search_folder(app: App, shown: SentPassages | None = None) -> Tool:
     """Return the tool that searches the folder of an app.
 
-    `shown` records the passages that a client has received. Later answers name these passages
-    without printing them again.
+    `shown` records the passages that a client has received. The next answers name these passages
+    without printing them again, unless the client repeats a query.
     """
     return Tool(
         name="vectordb_search",
@@ -81,14 +81,15 @@ def _run(app: App, shown: SentPassages | None, arguments: Arguments) -> Answer:
         if response.symbols is not None and "limit" in arguments:
             symbols = limit_files(response.symbols, query.limit or DEFAULT_LIMIT)
             response = replace(response, symbols=symbols)
-        text = _write(app, query, response, shown)
+        is_repeated = shown is not None and shown.has_answered(query.text_query)
+        text = _write(app, query, response, SentPassages() if is_repeated else shown)
     except RootleError as problem:
         return error(str(problem))
     response = replace(response, memories=memories_of_shown(response.memories, text.paths))
     answer = _answer(app.root, response, text, empty=_empty_answer(app, query, response))
     if shown is None or text.passages is None:
         return answer
-    return replace(answer, on_received=partial(shown.update, text.passages))
+    return replace(answer, on_received=partial(shown.add_answer, query.text_query, text.passages))
 
 
 def _write(

@@ -24,6 +24,8 @@ _MIN_ROOM: Final = 150
 _WORTH: Final = 0.25
 # The same share for other places, and for lines outside of definitions, such as imports.
 _WORTH_OF_REST: Final = 0.45
+# The best place of the first file is among those places if its score is this many times the second.
+_LEAD: Final = 1.2
 _TITLE_CHARS: Final = 50  # approximate length of the range and the name of another place
 # The variables that the shown lines use are shown only in an answer of at least this length.
 _MIN_ROOM_WITH_VARIABLES: Final = 600
@@ -69,6 +71,9 @@ class _Choice:
         self._files = [file.excerpts for file in files]
         self._room = self._left = room
         self._first_value = ranked[0].value if ranked else 0.0
+        scores = [file.score for file in files]
+        is_clear = len(scores) < 2 or scores[0] >= _LEAD * scores[1]
+        self._leader = 0 if is_clear else None  # the file that clearly matches best
         self._initial = self._divide(ranked)
         self._shown: list[list[tuple[Place, LineNumbers]]] = [[] for _ in files]
         self._named: list[list[Place]] = [[] for _ in files]
@@ -77,7 +82,7 @@ class _Choice:
     def _divide(self, ranked: Sequence[RankedPlace]) -> dict[tuple[int, Place], int]:
         """Reserve characters for the best places, and return the number of characters for each."""
         initial: dict[tuple[int, Place], int] = {}
-        for one in ranked if self._room else ():
+        for one in self._order_by_need(ranked) if self._room else ():
             if len(initial) == _MAX_PLACES:
                 break
             if initial and not self._is_worth_lines(one, _WORTH):
@@ -89,6 +94,17 @@ class _Choice:
             self._left -= size + _TITLE_CHARS
         self._left = max(0, self._left)
         return initial
+
+    def _order_by_need(self, ranked: Sequence[RankedPlace]) -> Sequence[RankedPlace]:
+        """Return the places with the best place of the leading file among the first `_MAX_PLACES`.
+
+        An answer with lines, but none of the file that clearly matches best, would be misleading.
+        """
+        at = next((at for at, one in enumerate(ranked) if one.file == self._leader), 0)
+        last = _MAX_PLACES - 1
+        if at <= last:
+            return ranked
+        return [*ranked[:last], ranked[at], *ranked[last:at], *ranked[at + 1 :]]
 
     def _is_worth_lines(self, one: RankedPlace, share: float) -> bool:
         if self._left < _MIN_ROOM:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict, deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -22,6 +22,7 @@ from rootle.text.declared_names import (
     find_declared_types,
     find_macro_lines,
 )
+from rootle.text.terms import find_words, split_identifier
 from rootle.text.word_stems import collect_stems
 from rootle.tools.excerpts.matched_words import MatchedWords
 from rootle.types import Definition, FileOutline, Span
@@ -37,6 +38,11 @@ _TYPE_KINDS: Final = frozenset(
 _FUNCTION_KINDS: Final = frozenset(
     "#define const constructor def defp fn fun func function let method proc sub var".split()
 )
+
+# A variable outside of functions is a place of its own if its name has this many words of the
+# question, or if its statement and the comment above have as many as the second number.
+_MIN_NAME_WORDS: Final = 2
+_MIN_WORDS: Final = 3
 
 LineRange = tuple[int, int]  # first and last line, from 1, both inclusive
 
@@ -69,6 +75,7 @@ class Candidate:
     name: frozenset[str]  # stems of its name, without a word for its kind, such as "class"
     is_container: bool  # such as a class: its members are places of their own
     is_declared: bool  # the question declares its name, as in "def name(…)"
+    is_named: bool  # the question contains its name, which consists of several words
     is_match: bool  # contains a match of a phrase or a regex
     is_asked: bool  # the question asks for this definition
 
@@ -83,8 +90,11 @@ class FilePlaces:
         words: MatchedWords,
         matches: Mapping[int, int],
         asked: Collection[int],
+        declarations: Sequence[Definition] = (),
     ) -> None:
         """Create the places of a file.
+
+        `declarations` are its variables outside of functions, which may be places of their own.
 
         The keys of `matches` are the numbers of the lines that match a phrase or a regex. If the
         question asks for the definition of a name, `asked` are the lines that define the name.
@@ -92,11 +102,14 @@ class FilePlaces:
         self._length = len(outline.lines)
         macros = find_declared_macros(question)
         self._definitions = _add_macros(outline, macros)
+        self._declarations = declarations
         self._words = words
         self._matches = matches
         self._asked = asked
         self._declared = find_declared_names(question) | macros
         self._types = find_declared_types(question)
+        mentioned = find_words(question)
+        self._mentioned = {name for name in mentioned if len(split_identifier(name)) > 1}
 
     def candidates(self, places: Iterable[Place]) -> list[Candidate]:
         """Return the distinct places of spans, and all other definitions with matching words.
@@ -118,7 +131,19 @@ class FilePlaces:
             lines = one.first_line, one.last_line
             if lines in own and lines not in spans:
                 found.append(self._candidate(Place(*lines, one.name), None, own.pop(lines)))
+        found += self._list_declared(spans)
         return found
+
+    def _list_declared(self, spans: Collection[LineRange]) -> Iterator[Candidate]:
+        """Yield the variables that have several words of the question."""
+        for one in self._declarations:
+            place = Place(one.first_line, one.last_line, one.name)
+            words = self._words.find_in_lines(self.line_range(place))
+            stems = {word for word in words if " " not in word}
+            name = collect_stems(_own_name(one.name))
+            has_words = len(stems & name) >= _MIN_NAME_WORDS or len(stems) >= _MIN_WORDS
+            if has_words and place.lines not in spans:
+                yield self._candidate(place, None, words)
 
     def _candidate(self, place: Place, rank: int | None, words: Collection[str]) -> Candidate:
         own_name = place.name.rpartition(" > ")[2]
@@ -136,6 +161,7 @@ class FilePlaces:
             collect_stems(name if is_code else own_name),
             is_container,
             is_declared=not place.is_comment and _own_name(place.name) in declared,
+            is_named=not place.is_comment and _own_name(place.name) in self._mentioned,
             is_match=bool(self.matches_in(*place.lines)),
             is_asked=self.is_asked(place),
         )

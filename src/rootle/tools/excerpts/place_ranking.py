@@ -39,7 +39,8 @@ _FILE_VALUE: Final = 0.8  # times the mean share of the words and the square roo
 _AGAIN: Final = 0.3  # share of the values that counts even if earlier places match the same parts
 _SCORE_VALUE: Final = 1.0  # times the square root of the score of the file, relative to the best
 _SPAN_VALUE: Final = 0.6  # for the first span of a result; less for later spans
-_DECLARED_VALUE: Final = 1.0  # for a rare name that the question declares, as in "def name(…)"
+# For a rare name that the question declares, as in "def name(…)", or contains.
+_DECLARED_VALUE: Final = 1.0
 _CONTAINER_LOSS: Final = 0.8  # for a definition that contains others, such as a class
 _UNNAMED_LOSS: Final = 0.1  # for lines outside of definitions
 _MATCH_VALUE: Final = 10.0  # for a match of a phrase or a regex, times the square root of the score
@@ -174,7 +175,7 @@ def _fixed_value(candidate: Candidate, mean: float, rarity: float) -> float:
     value = _AGAIN * mean
     if candidate.rank is not None:
         value += _SPAN_VALUE / (1 + candidate.rank)
-    if candidate.is_declared:
+    if candidate.is_declared or (candidate.is_named and not candidate.is_container):
         value += _DECLARED_VALUE * rarity
     elif candidate.is_container:
         value -= _CONTAINER_LOSS

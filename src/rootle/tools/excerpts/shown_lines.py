@@ -29,7 +29,11 @@ from rootle.text.terms import encodable
 from rootle.text.word_stems import collect_stems
 from rootle.tools.excerpts.file_places import Candidate, FilePlaces, Place
 from rootle.tools.excerpts.matched_words import MatchedWords
-from rootle.tools.excerpts.used_variables import find_used_variables, is_constant
+from rootle.tools.excerpts.used_variables import (
+    find_declarations,
+    find_used_variables,
+    is_constant,
+)
 from rootle.types import Definition, FileOutline, Span
 
 # Maximum number of characters for the lines of a result. The values were chosen on the tune splits
@@ -115,7 +119,8 @@ class FileExcerpts:
         self._definitions = outline.definitions
         self._matches = matches
         self._words = MatchedWords(outline.lines, question)
-        self._places = FilePlaces(outline, question, self._words, matches, asked)
+        declared = list(find_declarations(outline.lines, outline.definitions))
+        self._places = FilePlaces(outline, question, self._words, matches, asked, declared)
 
     @property
     def matches(self) -> Sequence[int]:

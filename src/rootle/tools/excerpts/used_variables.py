@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
+from rootle.text.definition_head import find_comment_start, find_statement_end
 from rootle.tools.excerpts.file_places import is_type
 from rootle.types import Definition
 
@@ -31,10 +33,8 @@ _PLAIN: Final = re.compile(
 _CONSTANT: Final = re.compile(r"_*[A-Z][A-Z0-9_]+")
 # The first line of a group of variables or constants in Go.
 _GROUP: Final = re.compile(r"(?:const|var)\s*\($")
-# A definition ends where its brackets are closed, or after this many lines.
-_MAX_LINES: Final = 12
-_OPENING: Final = re.compile(r"[(\[{]")
-_CLOSING: Final = re.compile(r"[)\]}]")
+# The maximum number of lines of a definition that is a result of its own.
+_MAX_STATEMENT_LINES: Final = 60
 
 
 def find_used_variables(
@@ -49,15 +49,34 @@ def find_used_variables(
         name for at in sorted(shown) for name in _IDENTIFIER.findall(lines[at - 1])
     )
     defined = {
-        name: at
-        for at, name in _defined_names(lines, definitions, used)
-        if at not in shown and not _PLAIN.search(lines[at - 1])
+        one.name: one.line
+        for one in _list_variables(lines, definitions)
+        if one.name in used
+        and one.is_global
+        and one.line not in shown
+        and not _PLAIN.search(lines[one.line - 1])
     }
     return [
-        Definition(name, defined[name], _last_line(lines, defined[name]))
+        Definition(name, defined[name], find_statement_end(lines, defined[name]))
         for name in used
         if name in defined
     ]
+
+
+def find_declarations(
+    lines: Sequence[str], definitions: Sequence[Definition]
+) -> Iterator[Definition]:
+    """Yield the variables and constants of a file and its classes that have a value.
+
+    Each one begins with the comment and the decorators above it, and its name includes the class.
+    """
+    types = [one for one in definitions if is_type(one.name)]
+    for one in _list_variables(lines, definitions):
+        around = [outer for outer in types if outer.first_line < one.line <= outer.last_line]
+        if one.is_global or around:
+            name = f"{around[-1].name} > {one.name}" if around else one.name
+            first = find_comment_start(lines, one.line)
+            yield Definition(name, first, find_statement_end(lines, one.line, _MAX_STATEMENT_LINES))
 
 
 def is_constant(name: str) -> bool:
@@ -65,10 +84,15 @@ def is_constant(name: str) -> bool:
     return _CONSTANT.fullmatch(name) is not None
 
 
-def _defined_names(
-    lines: Sequence[str], definitions: Sequence[Definition], used: Collection[str]
-) -> Iterator[tuple[int, str]]:
-    """Yield the line and the name of each variable in `used` that is defined outside functions."""
+@dataclass(frozen=True, slots=True)
+class _Variable:
+    name: str
+    line: int
+    is_global: bool  # an indented name may be local to a function that the outline lacks
+
+
+def _list_variables(lines: Sequence[str], definitions: Sequence[Definition]) -> Iterator[_Variable]:
+    """Yield the variables that are defined outside functions."""
     inside = {
         at
         for one in definitions
@@ -84,19 +108,5 @@ def _defined_names(
             continue
         found = _DEFINED.match(line)
         name = "" if found is None else found["macro"] or found["name"]
-        if len(name) < _MIN_NAME or name not in used:
-            continue
-        # An indented name may be local to a function that the outline does not contain.
-        if not is_indented or in_group or is_constant(name):
-            yield at, name
-
-
-def _last_line(lines: Sequence[str], first: int) -> int:
-    """Return the line in which the brackets of a definition are closed, up to a limit."""
-    depth = 0
-    for at in range(first, min(len(lines), first + _MAX_LINES - 1) + 1):
-        line = lines[at - 1]
-        depth += len(_OPENING.findall(line)) - len(_CLOSING.findall(line))
-        if depth <= 0 and not line.rstrip().endswith(("=", "\\")):
-            return at
-    return min(len(lines), first + _MAX_LINES - 1)
+        if len(name) >= _MIN_NAME:
+            yield _Variable(name, at, not is_indented or in_group or is_constant(name))
