@@ -15,6 +15,7 @@ from sample import MakeApp
 
 from rootle.cli.results.style import Style
 from rootle.cli.search_output import print_markdown, print_response
+from rootle.cli.symbol_output import print_symbols
 from rootle.serialization.markdown import response_as_markdown
 from rootle.types import (
     CommitFacts,
@@ -172,6 +173,22 @@ def test_the_title_of_a_commit_is_on_a_line_of_its_own_if_it_is_long(
     first = replace(first, file_path=f"git:{'a' * 40}", commit=commit)
     lines = _print_on_terminal(replace(_long_response(1), results=(first,)))
     assert any(line.startswith("  ") and line.endswith(title) for line in lines)
+
+
+def test_a_list_of_commits_leaves_out_the_author_before_the_title_is_cut(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _set_terminal(monkeypatch, 24)
+    title = "Feed the zebras at noon"
+    commit = CommitFacts("a" * 40, "2026-03-14T10:00:00+00:00", "Ada Lovelace <a@x.org>", title)
+    results = tuple(
+        replace(one, file_path=f"git:{'a' * 40}", commit=commit, place="stables/zebra.py")
+        for one in _long_response(10).results
+    )
+    lines = _print_on_terminal(replace(_long_response(1), results=results))
+    short = [line for line in lines if line.endswith(f"2026-03-14 {title}")]
+    assert len(short) >= 7
+    assert all(len(line) <= 80 for line in lines)
 
 
 def test_the_heading_above_a_pasted_text_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -430,3 +447,18 @@ def test_a_budget_is_used_for_passages(repository: Path, make_app: MakeApp) -> N
     assert first.startswith(f"rootle: {_WARNING}")
     assert rest[0].startswith("## ")
     assert 0 < len("\n".join(rest)) <= 160
+
+
+@pytest.mark.parametrize("aspect", ["definitions", "uses"])
+def test_the_answer_of_rootle_symbol_fits_on_one_screen_of_a_terminal(
+    aspect: SymbolAspect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _set_terminal(monkeypatch, 30)
+    terminal = io.StringIO()
+    with redirect_stdout(terminal), redirect_stderr(terminal):
+        print_symbols(_answer_about_name(aspect), is_brief=True)
+    lines = terminal.getvalue().splitlines()
+    assert _count_rows(lines) < 30
+    others = [line for line in lines if not line.startswith((_LONG_PATH, "rootle: "))]
+    assert all(len(line) <= 80 for line in others[1:])
+    assert lines[-1].endswith("; -n 389 shows everything")

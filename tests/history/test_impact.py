@@ -266,7 +266,7 @@ def test_the_shared_commits_are_counted_among_those_of_the_changed_file(
     # Four commits changed both files: the first one, and three later ones.
     text = "\n".join(impact_lines(app.impact("shop/price.py")))
     assert "changed together in 4 of 5 commits" in text
-    assert "(without commits that changed 30 or more files):" in text
+    assert "\n  (without commits that changed 30 or more files)\n" in text
 
     answer = app.impact(["shop/price.py", "shop/stock.py"])
     assert "changed with shop/price.py in 4 of 5 commits" in "\n".join(impact_lines(answer))

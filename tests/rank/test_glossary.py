@@ -25,6 +25,9 @@ from rootle.rank.question.language_detection import detect_language
         ("waehrend der Pruefung der Groesse, die fuer Dateien gilt", "de", "check size file"),
         ("¿dónde se cierra la conexión después de un tiempo de espera?", "es", "close timeout"),
         ("que configuracion limita el numero de reintentos", "es", "limit retry number"),
+        ("wie wird die Zwischenablage gelesen", "de", "clipboard read"),
+        ("剪贴板 粘贴", "zh", "clipboard paste"),
+        ("クリップボードに貼り付け", "ja", "clipboard paste"),
         ("重试之前要等多久", "zh", "retry wait"),
         ("连接超时后在哪里关闭", "zh", "connection timeout close"),
         (

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+import textwrap
 from collections.abc import Iterator
 from typing import Final
 
@@ -22,6 +25,8 @@ from rootle.types import (
 )
 
 PARTLY_INDEXED: Final = "partly indexed"
+_LABEL_CHARS: Final = 12  # the label of a line with the spaces after it
+_LISTS: Final = frozenset({"languages", "encodings", "plugins", "skipped"})
 _MAX_PACKAGES: Final = 5  # the maximum number of packages to list per reason
 # If the files are smaller, no ratio is shown, because the parts of the index with a fixed size
 # would dominate the ratio.
@@ -40,8 +45,13 @@ def print_status(
     rows += _dependency_rows(status.dependencies) if status.dependencies is not None else ()
     rows += _external_rows(status.external) if status.external is not None else ()
     rows += [("telemetry", telemetry_problem)] if telemetry_problem is not None else ()
+    columns = max(shutil.get_terminal_size().columns - _LABEL_CHARS, _LABEL_CHARS)
     for label, text in rows:
-        write_line(f"{label:10}  {text}")
+        parts = [text]
+        if sys.stdout.isatty() and label in _LISTS:
+            parts = textwrap.wrap(text, columns, break_long_words=False, break_on_hyphens=False)
+        for number, part in enumerate(parts or [text]):
+            write_line(f"{label if not number else '':{_LABEL_CHARS - 2}}  {part}")
     if with_skipped_files and status.exists:
         for path, reason in _unindexed_files(status):
             write_line(f"  {reason:{len(NEEDS_EXTRA)}} {path}")
@@ -84,14 +94,15 @@ def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
         yield "", status.model_note
     yield "languages", format_counts(status.languages)
     yield "encodings", format_counts(status.encodings)
-    yield "changed", f"{status.pending} files since the last update"
+    yield "changed", f"{count_text(status.pending, 'file')} since the last update"
     if status.pending_embeddings:
         yield "pending", _describe_pending(status)
     for backend in status.backends:
         yield from _backend_rows(backend, status.generation)
     yield (
         "cut off",
-        f"{status.skipped_text_share:.1%} of the text, in {len(status.partial_files)} files",
+        f"{status.skipped_text_share:.1%} of the text, in "
+        f"{count_text(len(status.partial_files), 'file')}",
     )
     if status.undated_files:
         yield "dates", _describe_undated(status)
@@ -156,7 +167,7 @@ def _describe_history(history: HistoryStatus) -> str:
 
 
 def _describe_pending(status: IndexStatus) -> str:
-    text = f"{status.pending_embeddings} chunks without an embedding"
+    text = f"{count_text(status.pending_embeddings, 'chunk')} without an embedding"
     text += f" since {status.pending_since}" if status.pending_since else ""
     text += f"; next attempt after {status.pending_retry_at}" if status.pending_retry_at else ""
     return text + (f": {status.pending_reason}" if status.pending_reason else "")
@@ -170,7 +181,7 @@ def _describe_undated(status: IndexStatus) -> str:
 def _backend_rows(backend: BackendStatus, generation: int) -> Iterator[tuple[str, str]]:
     state = "up to date"
     if backend.generation < generation:
-        state = f"{backend.waiting_files} files behind"
+        state = f"{count_text(backend.waiting_files, 'file')} behind"
     yield backend.leg, f"{backend.server}, {state}"
     if backend.failing_since is not None:
         yield "", f"failing since {backend.failing_since}: {backend.reason}"

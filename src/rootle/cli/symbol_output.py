@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from rootle.cli.results.screen import count_rows, screen_rows
-from rootle.cli.terminal import fit_line, printable, warn_all, write_line
+from rootle.cli.terminal import count_text, fit_line, printable, warn_all, write_line
 from rootle.serialization.path_text import escape_path
 from rootle.serialization.symbols import (
     definition_lines,
@@ -40,21 +40,28 @@ def print_symbols(
     print about one screen, with lines that are cut to the width of the terminal. Return how many
     rows of the terminal the lines and the messages take.
     """
-    maximum = screen_rows() // _ROWS_PER_DEFINITION if is_brief else _MAX_DEFINITIONS
-    shown = answer.definitions[:maximum] if has_results else answer.definitions
+    shown = answer.definitions[:_MAX_DEFINITIONS] if has_results else answer.definitions
+    if is_brief and (has_results or answer.aspect != "definitions"):
+        shown = shown[: screen_rows() // _ROWS_PER_DEFINITION]
     definitions = _fit(definition_lines(shown), is_brief=is_brief)
     if is_brief:
+        definitions = definitions[: _count_lines_that_fit(answer, definitions)]
         max_uses = _count_uses_that_fit(answer, count_rows(definitions))
     has_more = answer.next_cursor is not None or len(answer.uses) > len(answer.uses[:max_uses])
     answer = replace(answer, uses=answer.uses[:max_uses])
     lines = [printable(_describe(answer)), *definitions]
     messages = []
-    if has_results and not (answer.has_all_definitions and len(shown) == len(answer.definitions)):
+    is_cut = len(definitions) < len(answer.definitions)
+    if has_results and (is_cut or not answer.has_all_definitions):
         messages.append(f"more definitions: `rootle symbol {answer.name}`")
+    elif is_cut:
+        left = len(answer.definitions) - len(definitions)
+        messages.append(f"{count_text(left, 'more definition')}; {_show_more(answer)}")
     columns = shutil.get_terminal_size().columns if is_brief else None
     lines += _fit(use_lines(answer.uses, columns), is_brief=is_brief)
     if has_more:
-        messages.append(f"{describe_rest(answer)}; {_how_to_see_more(answer, has_results)}")
+        how = _how_to_see_more(answer, has_results=has_results, is_brief=is_brief)
+        messages.append(f"{describe_rest(answer)}; {how}")
     if answer.similar:
         messages.append(f"similar names that are defined here: {', '.join(answer.similar)}")
     for line in lines:
@@ -67,11 +74,28 @@ def _describe(answer: SymbolAnswer) -> str:
     return f"{describe_definitions(answer)}; {describe_uses(answer)}"
 
 
-def _how_to_see_more(answer: SymbolAnswer, has_results: bool) -> str:
+def _show_more(answer: SymbolAnswer) -> str:
+    """Return the option that lists all definitions and uses, without a limit for the screen."""
+    return f"-n {min(max(answer.total_uses, 1), _MAX_LIMIT)} shows everything"
+
+
+def _how_to_see_more(answer: SymbolAnswer, *, has_results: bool, is_brief: bool) -> str:
+    if is_brief and not has_results:
+        return _show_more(answer)
     if not has_results:
         return f"--cursor {answer.next_cursor} shows them"
     limit = min(answer.total_uses, _MAX_LIMIT)
     return f"`rootle symbol --{answer.aspect} -n {limit} {answer.name}` lists them"
+
+
+def _count_lines_that_fit(answer: SymbolAnswer, lines: Sequence[str]) -> int:
+    """Return how many of the lines fit on the screen below the first line; at least 1."""
+    left = screen_rows() - count_rows([_describe(answer)])
+    for count, line in enumerate(lines):
+        left -= count_rows([line])
+        if left < 0:
+            return max(count, 1)
+    return len(lines)
 
 
 def _count_uses_that_fit(answer: SymbolAnswer, used_rows: int) -> int:

@@ -16,7 +16,7 @@ SHORTER_LINES: Final = (9, 7, 5, 4, 3, 2, 1, 0)
 _MAX_LINE_CHARS: Final = 160
 _MAX_SEEDS: Final = 3
 _NO_OTHER_FILE: Final = "no other file found"
-_LIMIT: Final = f" (without commits that changed {MAX_INDEXED_FILES} or more files)"
+_LIMIT: Final = f"without commits that changed {MAX_INDEXED_FILES} or more files"
 
 
 def removal_lines(removal: Removal, max_lines: int = MAX_LINES) -> Iterator[str]:
@@ -59,7 +59,9 @@ def impact_lines(answer: ImpactAnswer, max_reasons: int | None = None) -> Iterat
     # Without `_LIMIT`, the counts would seem to contradict those of `git log`.
     counted = any(file.cochanges for file in answer.files)
     more = f" and {left} more" if left > 0 else ""
-    yield f"together with {shown}{more}{_LIMIT if counted else ''}:"
+    yield f"together with {shown}{more}:"
+    if counted:
+        yield f"  ({_LIMIT})"
     if not answer.files:
         yield _NO_OTHER_FILE
     for file in answer.files:

@@ -120,6 +120,9 @@ def describe_uses(answer: SymbolAnswer) -> str:
         # For a qualified name, the count is the number of lines that contain its last part.
         last = _LAST_PART.search(answer.name.removesuffix("()"))
         subject = f"{last[0]} is " if last and is_qualified(answer) else ""
+        if not answer.total_uses and answer.is_complete:
+            verb = f"{last[0]} is not" if subject and last else "not"
+            return f"{verb} used or mentioned on any other line{_describe_place(answer)}"
         lines = f"{at_least}{answer.total_uses} other {noun}{_describe_place(answer)}"
         return f"{subject}used or mentioned on {lines}"
     # The mentions follow the uses. Until a page contains mentions, they are not part of the count.

@@ -29,8 +29,9 @@ def test_the_files_and_their_evidence_are_printed(tmp_path: Path) -> None:
 
     done = rootle("impact", root / "price.py", *options)
     assert done.code == 0, done.err
-    first, second, third = done.out.splitlines()[:3]
-    assert first == "together with price.py (without commits that changed 30 or more files):"
+    first, limit, second, third = done.out.splitlines()[:4]
+    assert first == "together with price.py:"
+    assert limit == "  (without commits that changed 30 or more files)"
     assert second.endswith("%  docs.md (document)")
     assert third.strip().startswith("changed together in 4 of 4 commits: ")
     assert "Change 3" in third

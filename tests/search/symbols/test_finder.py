@@ -825,6 +825,12 @@ def test_definitions_that_are_not_listed_are_not_counted_as_uses() -> None:
     assert describe_uses(everything) == "used or mentioned on 1 other line"
 
 
+def test_a_name_without_uses_is_said_to_have_none() -> None:
+    with _open({"cart.py": "def close():\n    pass\n"}) as app:
+        answer = app.symbols("close")
+    assert describe_uses(answer) == "not used or mentioned on any other line"
+
+
 def test_many_uses_leave_the_number_of_definitions_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finder, "FULL_SCAN", replace(FULL_SCAN, parsed_chars=100))
     files = {f"user{at}.py": "only_once()\n" + "x = 1\n" * 9 for at in range(6)}

@@ -95,6 +95,15 @@ def write_distant_match(repository: Path) -> None:
     write(repository, "src/bake.py", "\n".join(["def bake_sourdough(oven):", *steps, ""]))
 
 
+def test_a_request_for_another_tool_is_searched_with_a_hint(
+    repository: Path, make_app: MakeApp
+) -> None:
+    tool = search_folder(make_app(repository))
+    note = "why: was searched as a word; vectordb_read why:src/net/retry.py:4 answers it"
+    assert note in tool.run("why:src/net/retry.py:4").text
+    assert "vectordb_read why:" not in tool.run("why: the retry waits").text
+
+
 @pytest.mark.parametrize("query", [r"regex:raise Cr\w+Error\(\d", '"raise CrumbError("'])
 def test_the_line_that_matches_a_phrase_or_a_regex_is_shown(
     query: str, repository: Path, make_app: MakeApp

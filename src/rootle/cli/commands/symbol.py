@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Final
 
 from rootle.cli.options import (
@@ -87,7 +88,8 @@ def run(args: argparse.Namespace) -> int:
         from rootle.cli.symbol_output import print_symbols
         from rootle.cli.terminal import warn
 
-        print_symbols(answer)
+        is_brief = sys.stdout.isatty() and args.limit is None and args.cursor is None
+        print_symbols(answer, is_brief=is_brief)
         if is_elsewhere:
             warn(f"`rootle symbol {PACKAGE_URI}{answer.name}` looks in the installed packages")
     return SUCCESS if answer.definitions or answer.uses else NO_RESULTS

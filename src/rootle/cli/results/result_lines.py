@@ -30,9 +30,10 @@ from rootle.serialization.citation import (
 from rootle.serialization.markdown import select_passages
 from rootle.serialization.memories import memory_as_text
 from rootle.serialization.outside_text import describe_outside
+from rootle.serialization.path_text import replace_unprintable, short_date
 from rootle.text.languages import file_language
 from rootle.text.markdown.table_rows import compact_row, is_row
-from rootle.types import Memory, SearchResponse, SearchResult, Span
+from rootle.types import CommitFacts, Memory, SearchResponse, SearchResult, Span
 
 # Maximum lines of a span on a terminal: the first one, and those with the most matching words.
 _MAX_TERMINAL_LINES: Final = 10
@@ -227,7 +228,7 @@ def _heading(
         about = describe_commit_briefly(result.commit)
         if is_brief and not is_one_line and len(about) > left:
             about, below = "", cut_end(about, columns - 2)
-        about = cut_end(about, left) if is_brief else about
+        about = _fit_commit(result.commit, left) if is_brief and about else about
     elif style.is_terminal and (is_one_line or shows_name(scope, left)):
         about = fit_scope(scope, left)
     elif style.is_terminal:
@@ -235,6 +236,17 @@ def _heading(
     yield heading + (f"  {style.paint(about, YELLOW)}" if about else "")
     if below:
         yield f"  {style.paint(below, YELLOW)}"
+
+
+def _fit_commit(commit: CommitFacts, width: int) -> str:
+    """Return the date, the author and the subject of a commit in at most `width` characters.
+
+    If there is not enough room, the author and then the date are left out, and only then is the
+    subject cut.
+    """
+    subject = replace_unprintable(commit.subject)
+    texts = (describe_commit_briefly(commit), f"{short_date(commit.date)} {subject}", subject)
+    return next((text for text in texts if len(text) <= width), cut_end(subject, width))
 
 
 def _find_scope(result: SearchResult, span: Span) -> str:

@@ -193,8 +193,8 @@ def parse_author_question(text: str, find: Callable[[str], Sequence[str]]) -> Au
                     kept = f"{subject[0]} {kept}".strip()
                 may_be_name = head.rstrip().lower().endswith(" of")
                 is_oldest = _OLDEST.search(outside) is not None
-                count = _read_count(outside)
-                return AuthorQuestion(name, authors, kept, is_oldest, count, may_be_name)
+                wanted = _read_count(outside)
+                return AuthorQuestion(name, authors, kept, is_oldest, wanted, may_be_name)
     return None
 
 

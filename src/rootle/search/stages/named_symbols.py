@@ -83,8 +83,9 @@ class NamedSymbols:
         if is_complete or not question.is_explicit or self._tree is None:
             return answer
         found = answer.symbols
-        places = (*found.definitions, *found.uses) if found is not None else ()
-        listed = {f"{one.path}:{one.line}" for one in places}
+        definitions, uses = (found.definitions, found.uses) if found is not None else ((), ())
+        listed = {f"{symbol.path}:{symbol.line}" for symbol in definitions}
+        listed |= {f"{use.path}:{use.line}" for use in uses}
         notes = note_unindexed_name(question.name, request, scoped, self._tree, listed)
         return replace(answer, notes=(*answer.notes, *notes))
 

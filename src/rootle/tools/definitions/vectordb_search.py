@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -27,6 +28,8 @@ from rootle.tools.symbol_text import limit_files, list_symbols, write_symbols
 from rootle.tools.tool import Answer, Arguments, Parameter, Tool, error
 from rootle.types import SearchQuery, SearchResponse
 
+# A request that only `vectordb_read` answers.
+_READ_REQUEST: Final = re.compile(r"\s*((?:why|links|drift|impact):)\S+\s*\Z", re.IGNORECASE)
 DEFAULT_LIMIT: Final = 5
 MAX_LIMIT: Final = 20
 
@@ -85,11 +88,23 @@ def _run(app: App, shown: SentPassages | None, arguments: Arguments) -> Answer:
         text = _write(app, query, response, SentPassages() if is_repeated else shown)
     except RootleError as problem:
         return error(str(problem))
-    response = replace(response, memories=memories_of_shown(response.memories, text.paths))
+    response = replace(
+        response,
+        memories=memories_of_shown(response.memories, text.paths),
+        suggestions=(*_note_prefix(query.text_query), *response.suggestions),
+    )
     answer = _answer(app.root, response, text, empty=_empty_answer(app, query, response))
     if shown is None or text.passages is None:
         return answer
     return replace(answer, on_received=partial(shown.add_answer, query.text_query, text.passages))
+
+
+def _note_prefix(text: str) -> Sequence[str]:
+    """Return a note if a query has the form of a request to `vectordb_read`."""
+    found = _READ_REQUEST.match(text)
+    if found is None:
+        return ()
+    return (f"{found[1]} was searched as a word; vectordb_read {found[0].strip()} answers it",)
 
 
 def _write(
