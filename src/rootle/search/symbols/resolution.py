@@ -80,9 +80,10 @@ class Resolver:
             declared = self._declared_member(found, at, receiver)
             if declared is not None:
                 return declared.place
-        if reference.kind == "import":
+        if reference.kind in ("import", "export"):
             imported = self._modules.find_import(found, at)
-            if imported is not None or not receiver or tree.language == "python":
+            is_import = reference.kind == "import"
+            if imported is not None or (is_import and (not receiver or tree.language == "python")):
                 return imported.place if imported is not None else ""
         if not receiver and is_key(tree, *at, found.size):
             return ""

@@ -59,8 +59,8 @@ class NameUses:
         self._everything = scan.list_found()
         self._selected = scan.owner_filter.select(self._everything)
         # A C++ constructor has the name of its class, so a call looks like a use of the class.
-        has_class = any(one.symbol.kind in CLASSES for one in self._selected)
-        is_class = has_class and scan.owner == scan.name
+        has_class = any(one.symbol.kind in CLASSES for one in self._everything)
+        is_class = bool(self._selected) and has_class and scan.owner == scan.name
         named = self._everything if is_class else self._selected
         self._wanted = {found.place for found in named}
         self._is_in_package = any(map(scan.owner_filter.is_in_package, self._selected))
