@@ -25,7 +25,8 @@ _RENAMED: Final = re.compile(
     r"""\s+as\s+(\w+)                      # import a.name as b
     |\s*=>\s*(\w+)                        # import a.{name => b}
     |\s*,\s*as:\s*(\w+)                   # alias A.Name, as: B
-    |\s*:\s*(\w+)(?=[^\n;()]*=\s*(?:await\s+)?require\b)  # const { name: b } = require("a")
+    |\s*:\s*(\w+)(?=[^;(){}=]*\}[\s}]*=\s*(?:await\s+)?(?:require|import)\b)
+                                          # const { name: b } = require("a")
     """,
     re.VERBOSE,
 )
@@ -50,7 +51,7 @@ _RUST_ROOTS: Final = frozenset({"crate", "self", "super"})
 _MARKS: Final = {
     mark: re.compile(pattern)
     for mark, pattern in (
-        ("import", r"import\s{1,9}(?:type\s{1,9})?([\w$]+)"),
+        ("import", r"import(?:\s{1,9}(?:type\s{1,9})?([\w$]+)|\s?\()"),
         ("require", r"require()"),
         (" as", r" as:?\s{1,9}([\w$]+)"),
         ("using ", r"using +(\w+) *="),
@@ -139,7 +140,7 @@ def possible_aliases(text: str, language: str) -> frozenset[str]:
         at = text.find(mark)
         while at >= 0:
             if (after := pattern.match(text, at)) is not None:
-                found.add(after[1])
+                found.add(after[1] or "")
                 found.update(_assigned_names(text, at))
             at = text.find(mark, at + len(mark))
     return frozenset(found)
@@ -157,9 +158,12 @@ def _assigned_names(text: str, at: int) -> Iterator[str]:
         yield word.group()
 
 
-def is_renamed(text: str, end: int) -> bool:
-    """Return whether an import may introduce another name for the name before an offset."""
-    return _RENAMED.match(text, end, end + _MAX_STATEMENT) is not None
+def is_renamed(text: str, start: int, end: int) -> bool:
+    """Return whether an import may introduce another name for the text between two offsets."""
+    if _RENAMED.match(text, end, end + _MAX_STATEMENT) is not None:
+        return True
+    may_end = text.startswith(";", end) or is_end_of_path(text, end)
+    return may_end and find_local_alias(text, start, end) is not None
 
 
 def is_end_of_path(text: str, end: int) -> bool:

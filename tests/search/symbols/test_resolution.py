@@ -108,3 +108,15 @@ def test_a_key_of_an_object_is_not_what_a_name_without_a_receiver_refers_to() ->
     targets = {f"{one.path}:{one.line}": one.target for one in grid.uses}
     assert targets["app.js:1"] == ""
     assert chart.definitions == ()
+
+
+def test_a_path_of_rust_does_not_lead_into_a_module_in_a_file_of_another_crate() -> None:
+    files = {
+        "dock/src/lib.rs": "pub mod load;\n\nfn run() {\n    crate::load::read_all();\n}\n",
+        "dock/src/load.rs": "pub fn read_all() {}\n",
+        "ship/src/lib.rs": "mod load {\n    pub fn read_all() {}\n}\n",
+    }
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        uses = app.symbols("read_all", "uses").uses
+    assert [(one.line, one.target) for one in uses] == [(4, "dock/src/load.rs:1")]

@@ -15,9 +15,15 @@ _PACKAGE: Final = re.compile(r"[\"']((?:@[\w.-]+/)?[\w-][\w.-]*)(?:/[^\"'\n]*)?[
 _PATH_PART: Final = re.compile(r"\w[\w-]*")  # such as http-exception in '../http-exception'
 _QUOTED: Final = re.compile(r"[\"']([^\"'\n]+)[\"']\s*\)?((?:\.\w+)*)")
 _SCRIPT: Final = re.compile(r"\.(?:[cm]?[jt]sx?|lua)$")
-_LOADED: Final = re.compile(r"(?:await\s+)?(?:require|import)\s*[(\"']")
+_LOADED: Final = re.compile(r"(?:await\s+)?(?:require(?:_relative)?|import)\s*[(\"']")
 # An assignment of several modules, whose order is not read.
 _TWO_NAMES: Final = re.compile(r"\s*(?:local\s+)?\w+\s*,[\w\s,]*=")
+_FROM_ROOT: Final = re.compile(r"\s*from\s+(\w+|\.+)")
+# The text before another name in an import, with what gets this name.
+_RENAMED: Final = re.compile(
+    r"(?<![\w$.:\\])([\w$.:\\]{1,300}?)\s{0,40}(?:,\s{0,40}as:|\bas\s|=>|:)\s{0,40}\Z"
+)
+_MAX_BEFORE: Final = 400  # characters that are searched for this text
 _FROM: Final = re.compile(r"\s*from\s+([\w.]+)\s+import\b")
 # The folder of the files of a crate of Rust. A test is a crate of its own.
 _CRATE: Final = re.compile(r"(?:.*/)?src/|(?:.*/)?(?:tests|benches|examples)/")
@@ -39,15 +45,19 @@ def imported_package(statement: str) -> str:
     return found[1] if found else ""
 
 
+def imported_root(statement: str) -> str:
+    """Return the first name, or the dots, of the module in `from a.b import c` in Python."""
+    found = _FROM_ROOT.match(statement)
+    return found[1] if found else ""
+
+
 def imported_names(statement: str, name: str) -> tuple[str, ...]:
     """Return the full name of what an import makes known as `name`; () if the import hides it.
 
     The full name of c is ("a", "b") in `import a.b as c` and in `local c = require("a.b")`. The
     statement can also be an expression such as `require("a.b")`.
     """
-    other = re.search(
-        rf"(?<![\w$.:\\])([\w$.:\\]{{1,300}}?)\s*(?:\bas\b|=>|:)\s*{re.escape(name)}\b", statement
-    )
+    other = find_renamed(statement, name) if name else ""
     assigned = re.search(rf"\b{re.escape(name)}\s*=\s*([\w.:]+)", statement) if name else None
     quoted = _QUOTED.search(statement, assigned.end(0) - len(assigned[1]) if assigned else 0)
     if quoted is not None:
@@ -57,16 +67,23 @@ def imported_names(statement: str, name: str) -> tuple[str, ...]:
         parts = [*source.split("/" if "/" in source else "."), *quoted[2].split(".")]
         parts = [part for part in parts if part.strip(".")]
         if "{" in statement and name:
-            parts.append(other[1] if other is not None else name)
+            parts.append(other or name)
         return _drop_plain_stem(parts)
-    written = other[1] if other is not None else ""
-    if other is None and assigned is not None:
-        written = assigned[1]
+    written = other or (assigned[1] if assigned is not None else "")
     module = _FROM.match(statement)
     if not written and module is None:
         return ()
     words = re.findall(r"\w+", module[1]) if module is not None else []
     return (*words, *(re.findall(r"\w+", written) or [name]))
+
+
+def find_renamed(statement: str, name: str) -> str:
+    """Return what an import gives the other name `name`, such as a.b in `import a.b as name`."""
+    for found in re.finditer(rf"\b{re.escape(name)}\b", statement):
+        before = statement[max(0, found.start() - _MAX_BEFORE) : found.start()]
+        if renamed := _RENAMED.search(before):
+            return renamed[1]
+    return ""
 
 
 def is_load(receiver: str) -> bool:

@@ -6,8 +6,10 @@ Examples are its own definitions, and those in modules that it imports.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -16,9 +18,11 @@ from rootle.search.symbols.go.type_identity import has_folder, parent_folder
 from rootle.search.symbols.import_paths import (
     best_path,
     crate_folder,
+    find_renamed,
     imported_names,
     imported_package,
     imported_path,
+    imported_root,
     is_in_own_crate,
     is_load,
     is_module,
@@ -27,7 +31,8 @@ from rootle.search.symbols.import_paths import (
 )
 from rootle.search.symbols.parsed_files import FileOccurrences, find_occurrences
 from rootle.search.symbols.types.code_files import JAVASCRIPT, CodeFiles
-from rootle.syntax.aliases import possible_aliases
+from rootle.syntax.aliases import DEFAULT, possible_aliases
+from rootle.syntax.declared.local_variables import LocalVariables
 from rootle.syntax.members import OBJECT_KEY
 from rootle.syntax.references import MAX_RECEIVER, binds_import, import_statement
 from rootle.syntax.source_tree import Position, SourceTree
@@ -55,6 +60,7 @@ class ModuleDefinitions:
         self._renamed: dict[tuple[str, str], Sequence[str]] = {}
         self._aliases: dict[str, Collection[str]] = {}  # names that may be aliases, by path
         self._statements: dict[tuple[str, str], FoundDefinition | None] = {}  # by path
+        self._variables: dict[tuple[str, str], _KnownVariables | None] = {}  # by path and name
 
     def find_plain(self, found: FileOccurrences, tree: SourceTree) -> FoundDefinition | None:
         """Return the definition to which the name refers in a file if it has no receiver."""
@@ -84,11 +90,29 @@ class ModuleDefinitions:
         """Return the definition that the import at a position names."""
         tree = found.tree
         statement = import_statement(tree, *at, found.size) if tree is not None else ""
-        if tree is None or not statement:
+        if tree is None or not statement or not _may_name_definition(found, tree, at, statement):
             return None
-        if is_load(statement) and not found.ends_path_at(at):
-            return None  # the name is that of a folder
         return self._find_imported(found, tree.language, statement)
+
+    def is_other_import(self, found: FileOccurrences, at: Position) -> bool:
+        """Return whether the import at a position certainly names none of the definitions.
+
+        It can be one from another project, or in Python one of a module.
+        """
+        tree = found.tree
+        if tree is None:
+            return False
+        statement = import_statement(tree, *at, found.size)
+        is_module = tree.language == "python" and not imported_root(statement)
+        return is_module or self._is_foreign(statement, tree.language)
+
+    def _is_foreign(self, statement: str, language: str) -> bool:
+        if language in JAVASCRIPT:
+            package = imported_package(statement)
+            is_named = bool(package) and package not in self._files.own_packages
+            return is_named and package.partition("/")[0] not in self._files.path_names
+        package = imported_root(statement) if language == "python" else ""
+        return package.isidentifier() and package not in self._files.path_names
 
     def _find_imported(
         self, found: FileOccurrences, language: str, statement: str
@@ -102,11 +126,15 @@ class ModuleDefinitions:
         self, found: FileOccurrences, language: str, statement: str
     ) -> FoundDefinition | None:
         path = found.state.path
-        if language == "lua":
+        renamed = NAME.findall(find_renamed(statement, found.name))
+        if renamed and renamed[-1] not in (found.name, DEFAULT):
+            return None  # `from a import b as name`
+        if language == "lua" or (language == "ruby" and is_load(statement)):
             names = imported_names(statement, found.name)
-            modules = self._list_named(names)
+            # The module may define a function with its own name: `spawn.spawn` in spawn.lua.
+            modules = [one for one in self._list_named(names) if not one.owners]
             if not modules and names[-1:] == (found.name,):  # `require("a.b").name`
-                modules = self._list_named(names[:-1])
+                modules = list(self._list_named(names[:-1]))
             return modules[0] if len(modules) == 1 else None
         named = imported_path(path, statement)
         exact = [one for one in self._top if named and is_module(one.symbol.path, named)]
@@ -119,7 +147,9 @@ class ModuleDefinitions:
                 return known[0]  # `use crate::Cart` can name a re-export
         best = best_path([one.symbol.path for one in known], statement)
         if best is not None:
-            return known[best]
+            is_near = imported_root(statement) in known[best].symbol.path.split("/")
+            is_foreign = language == "python" and not is_near
+            return None if is_foreign and self._is_foreign(statement, language) else known[best]
         # npm packages re-export names of each other, so an import of any package of the repository
         # may refer to the definition.
         is_only = len(self._top) == 1 and language in JAVASCRIPT
@@ -127,9 +157,9 @@ class ModuleDefinitions:
         return self._top[0] if is_own else None
 
     def full_names(
-        self, found: FileOccurrences, tree: SourceTree | None, receiver: str
+        self, found: FileOccurrences, tree: SourceTree | None, at: Position, receiver: str
     ) -> Sequence[str]:
-        """Return the names in a receiver, with the full name of an imported module.
+        """Return the names in the receiver of a use, with the full name of an imported module.
 
         For `c.d`, they are a, b and d if the file contains `import a.b as c`. They are also known
         for `require("a.b").d`.
@@ -142,15 +172,17 @@ class ModuleDefinitions:
         if tree is None:
             return ()
         imported = self._find_renamed(found, tree, names[0])
-        return (*imported, *names[1:]) if imported else names
+        if not imported or self._is_variable(found, tree, at, names[0]):
+            return names
+        return (*imported, *names[1:])
 
     def _find_renamed(self, found: FileOccurrences, tree: SourceTree, name: str) -> Sequence[str]:
-        """Return the full name of what a file imports as `name`; () if it has the same name."""
+        """Return the full name of what a file imports as `name`; () if it is not longer."""
         key = found.state.path, name
         if key not in self._renamed:
             statement = self._find_binding(found, tree, name)
             imported = imported_names(statement, name) if statement else ()
-            self._renamed[key] = imported if imported[-1:] != (name,) else ()
+            self._renamed[key] = imported if imported != (name,) else ()
         return self._renamed[key]
 
     def _list_aliases(self, found: FileOccurrences) -> Collection[str]:
@@ -179,8 +211,10 @@ class ModuleDefinitions:
             return None
         parts = {*named[0].symbol.path.split("/"), file_stem(named[0].symbol.path)}
         is_whole = len(names) > 1 and parts.issuperset(names)  # "package.module"
-        is_imported = self._find_binding(found, tree, last) or (
-            is_whole and self._find_binding(found, tree, names[0])
+        bound = [one for one in (last, names[0]) if one == last or is_whole]
+        is_imported = any(
+            self._find_binding(found, tree, one) and not self._is_variable(found, tree, at, one)
+            for one in dict.fromkeys(bound)
         )
         return named[0] if is_imported else None
 
@@ -261,6 +295,22 @@ class ModuleDefinitions:
             return top  # a package may re-export the name
         return [one for one in top if name in module_names(one.symbol.path)]
 
+    def _is_variable(
+        self, found: FileOccurrences, tree: SourceTree, at: Position, name: str
+    ) -> bool:
+        """Return whether the name before a use is that of a local variable or parameter.
+
+        If a variable gets the module, it counts as the module: `local c; c = require("a")`.
+        """
+        key = found.state.path, name
+        if key not in self._variables:
+            self._variables[key] = _read_variables(found, tree, name)
+        known = self._variables[key]
+        if known is None:
+            return False
+        before = bisect_left(known.positions, at) - 1
+        return before >= 0 and known.variables.is_variable(*known.positions[before])
+
     def _find_binding(self, found: FileOccurrences, tree: SourceTree, name: str) -> str:
         """Return the import in a file that makes a name known; "" if there is none."""
         key = found.state.path, name
@@ -273,6 +323,41 @@ class ModuleDefinitions:
             )
             self._imported[key] = next(filter(None, bound), "")
         return self._imported[key]
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownVariables:
+    """The places of a name in a file, and the local variables that have it there."""
+
+    positions: Sequence[Position]
+    variables: LocalVariables
+
+
+def _read_variables(found: FileOccurrences, tree: SourceTree, name: str) -> _KnownVariables | None:
+    """Return the local variables with a name that an import binds; None if they get its module."""
+    places = find_occurrences(found.state, found.text, name)
+    if places is None:
+        return None
+    bound = {at for at in places.positions if binds_import(tree, *at, places.size)}
+    declared = [at for at in places.positions if at not in bound]
+    variables = LocalVariables(tree, declared, places.size)
+    if any(variables.is_variable(*at) for at in bound):
+        return None
+    return _KnownVariables(places.positions, variables)
+
+
+def _may_name_definition(
+    found: FileOccurrences, tree: SourceTree, at: Position, statement: str
+) -> bool:
+    """Return whether a name in an import can be that of a definition rather than of a module.
+
+    In the path of a module, it can only be the last name, because `require("a.b")` may return b.
+    """
+    if is_load(statement) or "string" in tree.node_at(*at, found.size).type:
+        return found.ends_path_at(at)
+    if tree.language != "python":
+        return True
+    return imported_root(statement) != "" and binds_import(tree, *at, found.size)
 
 
 def _select_crate(definitions: Sequence[FoundDefinition], path: str) -> Sequence[FoundDefinition]:
@@ -292,5 +377,14 @@ def _find_import(found: FileOccurrences, tree: SourceTree) -> str:
 
     The name in `require("a.name")` is only that of the module, which may have another name here.
     """
-    statements = (import_statement(tree, *at, found.size) for at in found.positions)
-    return next((one for one in statements if one and not is_load(one)), "")
+    for at in found.positions:
+        statement = import_statement(tree, *at, found.size)
+        if statement and not is_load(statement) and not _has_other_name(found, at):
+            return statement
+    return ""
+
+
+def _has_other_name(found: FileOccurrences, at: Position) -> bool:
+    """Return whether an import gives the name at a position another name in its file."""
+    alias = found.alias_at(at)
+    return alias is not None and not alias.is_module

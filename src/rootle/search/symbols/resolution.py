@@ -11,7 +11,7 @@ from typing import Final
 from rootle.search.symbols.bases.class_heads import base_names
 from rootle.search.symbols.definitions import FoundDefinition, owner_names, unit_qualifiers
 from rootle.search.symbols.go.type_identity import is_standard
-from rootle.search.symbols.import_paths import is_load
+from rootle.search.symbols.import_paths import crate_folder, is_in_own_crate, is_load
 from rootle.search.symbols.module_definitions import NAME, ModuleDefinitions
 from rootle.search.symbols.parsed_files import FileOccurrences
 from rootle.search.symbols.types.code_files import JAVASCRIPT, CodeFiles
@@ -81,9 +81,10 @@ class Resolver:
             declared = self._declared_member(found, at, receiver)
             if declared is not None:
                 return declared.place
-        if reference.kind == "import":
+        if reference.kind in ("import", "export"):
             imported = self._modules.find_import(found, at)
-            if imported is not None or not receiver:
+            is_import = reference.kind == "import"
+            if imported is not None or (is_import and (not receiver or tree.language == "python")):
                 return imported.place if imported is not None else ""
         if not receiver and is_key(tree, *at, found.size):
             return ""
@@ -112,12 +113,16 @@ class Resolver:
         is_from = self._modules.is_imported_from(found, tree, receiver, only.symbol.path)
         return only if is_from else None
 
-    def full_names(self, found: FileOccurrences, receiver: str) -> Sequence[str]:
-        """Return the names in a receiver, with the full name of an imported module.
+    def full_names(self, found: FileOccurrences, at: Position, receiver: str) -> Sequence[str]:
+        """Return the names in the receiver of a use, with the full name of an imported module.
 
         Return () if it is not known whether the file imports the first name.
         """
-        return self._modules.full_names(found, found.tree, receiver)
+        return self._modules.full_names(found, found.tree, at, receiver)
+
+    def is_other_import(self, found: FileOccurrences, at: Position) -> bool:
+        """Return whether the import at a position certainly names none of the definitions."""
+        return self._modules.is_other_import(found, at)
 
     def is_certain(self, found: FileOccurrences, at: Position) -> bool:
         """Return whether the declared type of a receiver may have a wanted definition."""
@@ -219,14 +224,14 @@ class Resolver:
         package = self._imported_package(found, tree, at, receiver)
         if package and not is_standard(package):
             return self._modules.find_in_package(package)
-        names = self._modules.full_names(found, tree, receiver)
+        names = self._modules.full_names(found, tree, at, receiver)
         if not names or not (is_load(receiver) or _LAST_NAME.search(receiver)):
             return None
         by_name = self._modules.find_by_full_name(found, tree, receiver, names)
         if by_name is not None:
             return by_name
         by_owner = self._find_by_owner(names[-1], path)
-        if by_owner is not None:
+        if by_owner is not None and not _is_in_other_crate(by_owner, found, names[0]):
             return by_owner
         may_be_module = not receiver.endswith("()") and names[0] not in _SELF
         module = self._modules.find_in_module(found, tree, at, receiver) if may_be_module else None
@@ -308,6 +313,13 @@ class Resolver:
             return found
         is_base = found.owners[0] in self._find_ancestors()
         return None if is_base else found
+
+
+def _is_in_other_crate(definition: FoundDefinition, found: FileOccurrences, first: str) -> bool:
+    """Return whether a path of Rust that begins with `first` cannot lead to a definition."""
+    if found.state.language != "rust" or not is_in_own_crate(first):
+        return False
+    return crate_folder(definition.symbol.path) != crate_folder(found.state.path)
 
 
 def _find_with_body(owned: Sequence[FoundDefinition]) -> FoundDefinition | None:

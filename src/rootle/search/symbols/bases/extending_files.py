@@ -62,7 +62,8 @@ def can_extend(found: FileOccurrences) -> bool:
     In languages without a known form of heads, every file may. If an import gives the name another
     name, a head may contain this one.
     """
-    if any(is_renamed(found.text, offset + len(found.token)) for offset in found.offsets):
+    size = len(found.token)
+    if any(is_renamed(found.text, offset, offset + size) for offset in found.offsets):
         return True
     language = "cpp" if found.state.language == "c" else found.state.language
     if language == "lua":

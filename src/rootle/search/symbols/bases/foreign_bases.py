@@ -16,6 +16,7 @@ from typing import Final
 from rootle.index.reader import IndexReader
 from rootle.search.symbols.definitions import SCOPE_SEPARATOR, FoundDefinition
 from rootle.search.symbols.parsed_files import FileOccurrences, ParsedFiles, find_occurrences
+from rootle.search.symbols.types.code_files import list_path_names
 from rootle.search.symbols.uses.owner_filter import path_names
 from rootle.syntax.references import binds_import, classify, import_statement
 from rootle.syntax.source_tree import SourceTree
@@ -149,8 +150,7 @@ class ForeignBases:
     @cached_property
     def _project(self) -> frozenset[str]:
         """The names of all files and folders of the project."""
-        states = self._index.all_files()
-        return frozenset(_fold(part) for one in states for part in path_names(one.path))
+        return frozenset(map(_fold, list_path_names(self._index)))
 
 
 @dataclass(frozen=True, slots=True)

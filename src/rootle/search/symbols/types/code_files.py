@@ -14,6 +14,7 @@ from typing import Final
 from rootle.index.reader import FileState, IndexReader
 from rootle.search.symbols.definitions import is_test_place
 from rootle.search.symbols.parsed_files import FileOccurrences, ParsedFiles
+from rootle.search.symbols.uses.owner_filter import path_names
 from rootle.syntax.declared.bindings import Binding, binding_at
 from rootle.syntax.go_types import read_imports
 from rootle.syntax.source_tree import SourceTree
@@ -169,6 +170,11 @@ class CodeFiles:
         found = _GO_MODULE.search(self._index.text(state.id))
         return found[1] if found is not None else ""
 
+    @cached_property
+    def path_names(self) -> frozenset[str]:
+        """The names of all files and folders."""
+        return list_path_names(self._index)
+
     def _parse(self, state: FileState) -> CodeFile | None:
         if self._left <= 0:
             self.is_complete = False
@@ -204,6 +210,11 @@ class CodeFiles:
             )
         family = JAVASCRIPT if language in JAVASCRIPT else {language}
         return [one for one in self._definers[name] if one.language in family]
+
+
+def list_path_names(index: IndexReader) -> frozenset[str]:
+    """Return the names of all files and folders."""
+    return frozenset(part for one in index.all_files() for part in path_names(one.path))
 
 
 def _declares_type(text: str, name: str) -> bool:

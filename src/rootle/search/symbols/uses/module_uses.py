@@ -6,7 +6,7 @@ Code in another file can use it only through its module, as in `cart.total()`, o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Final
 
 from tree_sitter import Node
@@ -30,6 +30,14 @@ _LUA_METHOD: Final = re.compile(r"\bfunction\s+[\w.]+:|\(\s*self\b")
 _INDEXES: Final = frozenset({"dot_index_expression", "method_index_expression"})
 # A receiver in the text before a name.
 _RECEIVER: Final = re.compile(r"(?<![\w.])([\w.]*\w|\))\s*[.:]$")
+# The last name in the path of a module.
+_LAST_IN_PATH: Final = re.compile(r"(\w+)[\"'\]]")
+# A value that is assigned: loaded modules, or the last name in `shop.timer`.
+_VALUE: Final = re.compile(
+    r"=[ \t]*(?:[\w.]{1,100}[ \t]+or[ \t]+)?"
+    r"(?:(?P<loaded>(?:x?pcall|require)\b[^\n]{0,200})|(?:\w+\.)*(?P<member>\w+))"
+)
+_MAX_TARGETS: Final = 200  # characters before "=" with the names of the variables
 _NO_CODE: Final = frozenset({"comment", "string", "import", "export"})
 
 
@@ -40,7 +48,7 @@ class ModuleUses:
         self,
         owner: str,
         selected: Sequence[FoundDefinition],
-        find_full_names: Callable[[FileOccurrences, str], Sequence[str]],
+        find_full_names: Callable[[FileOccurrences, Position, str], Sequence[str]],
         *,
         may_be_key: bool,
     ) -> None:
@@ -57,7 +65,7 @@ class ModuleUses:
         paths = (module_names(one.symbol.path) for one in selected)
         tables = (name for one in selected for name in one.owners[:1])
         self._renaming: dict[str, bool] = {}  # by path
-        self._assigned: dict[tuple[str, str], bool] = {}  # by path and variable
+        self._assigned: dict[str, frozenset[str]] = {}  # variables by path
         self._modules = {owner, *(name for names in paths for name in names), *tables}
 
     def is_excluded(self, found: FileOccurrences, at: Position) -> bool:
@@ -72,7 +80,7 @@ class ModuleUses:
             return False
         if not receiver:
             return self._is_key(found, at) or (language == "lua" and not self._may_rename(found))
-        names = self._find_full_names(found, receiver)
+        names = self._find_full_names(found, at, receiver)
         if not names or names[-1] in self._modules:
             return False
         if language == "lua":
@@ -104,13 +112,28 @@ class ModuleUses:
         return self._renaming[path]
 
     def _is_assigned(self, found: FileOccurrences, variable: str) -> bool:
-        """Return whether a file assigns the module to a variable, as in `local t = shop.timer`."""
-        key = found.state.path, variable
-        if key not in self._assigned:
-            pattern = rf"\b{re.escape(variable)}[ \t]*=[ \t]*(?:\w+\.)*(\w+)"
-            values = (one[1] for one in re.finditer(pattern, found.text))
-            self._assigned[key] = any(value in self._modules for value in values)
-        return self._assigned[key]
+        """Return whether a file assigns the module to a variable, as in `local t = shop.timer`.
+
+        The module can also be one of several values: `local ok, t = pcall(require, "timer")`.
+        """
+        path = found.state.path
+        if path not in self._assigned:
+            self._assigned[path] = frozenset(_list_assigned(found.text, self._modules))
+        return variable in self._assigned[path]
+
+
+def _list_assigned(text: str, modules: Set[str]) -> Iterator[str]:
+    """Yield the variables of Lua to which one of some modules is assigned."""
+    for found in _VALUE.finditer(text):
+        loaded = _LAST_IN_PATH.findall(found["loaded"] or "")
+        if modules.isdisjoint([found["member"], *loaded]):
+            continue
+        before = text[max(0, found.start() - _MAX_TARGETS) : found.start()].rpartition("\n")[2]
+        for part in reversed(before.split(",")):
+            words = part.split()
+            yield from words[-1:]
+            if len(words) != 1:
+                break
 
 
 def is_function_head(found: FileOccurrences, at: Position) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
@@ -59,7 +59,8 @@ class NameUses:
         self._everything = scan.list_found()
         self._selected = scan.owner_filter.select(self._everything)
         # A C++ constructor has the name of its class, so a call looks like a use of the class.
-        is_class = bool(self._selected) and scan.owner == scan.name
+        has_class = any(one.symbol.kind in CLASSES for one in self._everything)
+        is_class = bool(self._selected) and has_class and scan.owner == scan.name
         named = self._everything if is_class else self._selected
         self._wanted = {found.place for found in named}
         self._is_in_package = any(map(scan.owner_filter.is_in_package, self._selected))
@@ -108,12 +109,12 @@ class NameUses:
         others = {name.lower() for one in self._everything for name in one.owners[:1]}
         return others - {self._scan.owner.lower()}
 
-    def _is_listed(self, use: SymbolUse, around: tuple[str, str]) -> bool:
+    def _is_listed(self, use: SymbolUse, found: FileOccurrences, at: Position) -> bool:
         if self._owner and use.kind in PROSE_KINDS:
             name, owner = self._scan.name, self._scan.owner
-            if not is_mention(name, owner, around, self._other_owners):
+            if not is_mention(name, owner, text_around(found, at), self._other_owners):
                 return False
-        return self._is_wanted(use) and self._has_aspect(use)
+        return self._is_wanted(use, found, at) and self._has_aspect(use)
 
     def _may_have_uses(self, state: FileState) -> bool:
         """Return whether a file may have uses for the requested aspect."""
@@ -157,20 +158,26 @@ class NameUses:
                 continue
             if needs_receiver and made.kind not in PROSE_KINDS and not _has_receiver(found, at):
                 continue
-            if made.kind in _IMPORTS and self._is_wanted(made):
+            if self._may_introduce_alias(made, found, at):
                 imports.append((at, made))
             use = self._select_aspect(made, found, at)
-            if use is None or not self._is_listed(use, text_around(found, at)):
+            if use is None or not self._is_listed(use, found, at):
                 continue
             if variables is not None and _is_variable(made, variables, at):
                 hidden.add(at[0])
                 continue
             self._keep_best(best, use)
-        for at, use in imports:
-            for renamed in self._uses_of_alias(found, at, use):
-                self._keep_best(best, renamed)
+        for use in self._uses_of_aliases(found, imports):
+            self._keep_best(best, use)
         self.local_variables += len({row + 1 for row in hidden} - best.keys())
         yield from best.values()
+
+    def _may_introduce_alias(self, use: SymbolUse, found: FileOccurrences, at: Position) -> bool:
+        """Return whether a use may be an import of a wanted definition, maybe with another name."""
+        if use.kind not in _IMPORTS or not self._is_wanted(use, found, at):
+            return False
+        is_known = bool(use.target) or not self._everything
+        return is_known or not self._resolver.is_other_import(found, at)
 
     def _keep_best(self, best: dict[int, SymbolUse], use: SymbolUse) -> None:
         """Add a use to the best ones by line, if no better one is on its line."""
@@ -190,11 +197,11 @@ class NameUses:
         is_code = use.kind != "document" or found.state.language in SETTINGS_LANGUAGES
         return replace(use, kind="assignment") if is_set and is_code else use
 
-    def _uses_of_alias(
-        self, found: FileOccurrences, at: Position, imported: SymbolUse
+    def _uses_of_aliases(
+        self, found: FileOccurrences, imports: Sequence[tuple[Position, SymbolUse]]
     ) -> Iterator[SymbolUse]:
-        """Yield the listed uses under the name that an import at a position gives the name."""
-        for place in find_alias_places(found, at, imported, self._read_text):
+        """Yield the listed uses under the other names that imports give the name."""
+        for place, imported in find_alias_places(found, imports, self._read_text):
             made = self._make_use(place.found, place.at, place.role, imported.target)
             use = self._select_aspect(made, place.found, place.at)
             is_excluded = self._scan.has_excluded(found, place.at[0])
@@ -203,7 +210,12 @@ class NameUses:
 
     def _read_text(self, path: str) -> str:
         """Return the text of a file that was read; "" if there is none."""
-        return next((one.text for one in self._scan.list_read() if one.state.path == path), "")
+        return self._texts.get(path, "")
+
+    @cached_property
+    def _texts(self) -> Mapping[str, str]:
+        """The texts of the files that were read, by path; valid once all files are read."""
+        return {one.state.path: one.text for one in self._scan.list_read()}
 
     def _local_variables(self, state: FileState, found: FileOccurrences) -> LocalVariables | None:
         """Return the local variables with the name in a parsed file.
@@ -273,14 +285,21 @@ class NameUses:
         found = (one.symbol for one in self._scan.list_found())
         return any(one.language == "ruby" and one.kind in ("def", "method") for one in found)
 
-    def _is_wanted(self, use: SymbolUse) -> bool:
+    def _is_wanted(self, use: SymbolUse, found: FileOccurrences, at: Position) -> bool:
         """Return whether a use may refer to a wanted definition."""
         if not self._scan.owner:
             return True
         # A member of a class cannot be imported, so an import refers to another definition.
         if use.target:
             return use.target in self._wanted
-        return self._is_in_package or use.kind not in _IMPORTS
+        if self._is_in_package or use.kind not in _IMPORTS:
+            return True
+        return not self._members.are_members and self._loads_module(found, at)
+
+    def _loads_module(self, found: FileOccurrences, at: Position) -> bool:
+        """Return whether an import loads the module with the qualified name: `require("a.b")`."""
+        before = text_around(found, at)[0]
+        return found.ends_path_at(at) and before.endswith((f"{self._owner}.", f"{self._owner}/"))
 
     def _has_aspect(self, use: SymbolUse) -> bool:
         if self._scan.request.aspect == "tests":
