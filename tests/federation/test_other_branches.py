@@ -45,7 +45,7 @@ def test_commits_of_another_branch_are_listed_and_can_be_read(
         assert [one.file_path for one in answer.results] == [f"git:{side}"]
         assert answer.suggestions == (
             "1 commit",
-            "1 of them is not in the history of HEAD, or not indexed, so only the messages are "
+            "1 of them is not in the history of HEAD, or not indexed, so only its message is "
             "listed",
         )
     # A range with three dots contains the commits that only one of the two branches has.

@@ -26,7 +26,7 @@ from rootle.sources.git import repository
 from rootle.sources.git.command import GitOutput, run_git
 from rootle.sources.git.commits import commit_list
 from rootle.sources.git.commits.commit_source import CommitReader
-from rootle.types import SearchQuery
+from rootle.types import SearchQuery, ignore_progress
 
 pytestmark = pytest.mark.slow
 
@@ -382,6 +382,9 @@ def test_a_killed_repair_of_a_damaged_index_of_the_commits_continues(
     assert (
         "not all commits are indexed yet, because a damaged index is being rebuilt (60%" in reason
     )
+    status = app.status().history
+    assert status is not None
+    assert (status.commits, status.notes) == (0, (reason,))
     reads.clear()
     index.update()
 
@@ -389,6 +392,19 @@ def test_a_killed_repair_of_a_damaged_index_of_the_commits_continues(
     assert index.explain_gap()[0] == ""
     assert subjects_of(app) == {*SUBJECTS, *(f"Planner change {number}" for number in range(6))}
     assert len(list((tmp_path / "index" / "history").rglob("rootle.db"))) == 1
+
+
+def test_an_index_that_another_process_has_just_repaired_is_not_rebuilt(
+    app: App, reads: list[str]
+) -> None:
+    app.index_history()
+    index = app._container.history().commit_index()
+    assert index is not None
+    reads.clear()
+
+    index._indexer.update(ignore_progress, timeout_s=-1, rebuild="repair")
+
+    assert reads == []
 
 
 def test_a_killed_rebuild_is_not_continued_with_other_settings(
@@ -726,8 +742,12 @@ def test_indexed_commits_are_kept_if_git_is_missing(
     answer = app.search(SearchQuery("in:history change"))
 
     assert "history" in answer.degraded
-    assert any("git" in note for note in answer.suggestions)
-    assert answer.results == ()  # without git, it is not known which files are ignored
+    # The commits are indexed, but without git, it is not known which files are ignored.
+    assert answer.suggestions[0].startswith("no commits were searched: git failed to check which")
+    assert answer.results == ()
+    # It is not known either which tags exist.
+    notes = app.search(SearchQuery("what changed between v8.0 and v9.0")).suggestions
+    assert not [note for note in notes if "is named" in note]
     monkeypatch.setenv("PATH", path)
     assert count(app) == 4
     assert "history" not in app.search(SearchQuery("in:history change")).degraded

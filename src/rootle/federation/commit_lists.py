@@ -164,9 +164,10 @@ def _describe_range(
             f"{MAX_INDEXED_FILES} files of a commit are indexed"
         )
     if counts.others:
+        is_one = counts.others == 1
         notes.append(
-            f"{counts.others:,} of them {'is' if counts.others == 1 else 'are'} {NOT_SEARCHED}, "
-            "so only the messages are listed"
+            f"{counts.others:,} of them {'is' if is_one else 'are'} {NOT_SEARCHED}, so only "
+            f"{'its message is' if is_one else 'their messages are'} listed"
         )
     if is_partial:
         indexed = f"{len(known):,} of {_count(counts.total, 'commit')}"
@@ -182,7 +183,7 @@ def describe_unknown(names: Sequence[str]) -> tuple[str, ...]:
     """Return a note about the ends of a range that do not exist."""
     if not names:
         return ()
-    quoted = " and ".join(f'"{name}"' for name in dict.fromkeys(names))
+    quoted = " or ".join(f'"{name}"' for name in dict.fromkeys(names))
     return (f"no commit, tag or branch is named {quoted}; the question was searched as words",)
 
 

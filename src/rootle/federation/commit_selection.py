@@ -64,6 +64,8 @@ class CommitSelection:
 
     def describe_unknown(self, past: PastQuestion, commits: CommitSearch) -> tuple[str, ...]:
         """Return notes about revisions of a question that do not exist, or are not indexed."""
+        if self.find_date("HEAD") is None:  # git fails, so it is not known which revisions exist
+            return ()
         if past.release:
             return self._explain_release(past.release, commits)
         names = commits.list_unknown(past.revisions) if past.revisions is not None else []

@@ -248,7 +248,7 @@ class CommitSearch:
             view = self.view()
             if not reason or view is None or view.index.generation == generation:
                 break
-        return view, reason or self.updates.explain_hidden()
+        return view, self.updates.explain_hidden() or reason
 
     def describe_unread(
         self,

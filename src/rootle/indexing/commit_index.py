@@ -206,11 +206,8 @@ class CommitIndex(GitCommits):
         """
         if not self._may_write or self.is_current():
             return 0
-        try:
-            report = self._indexer.update(on_progress, timeout_s=timeout_s)
-        except IndexStorageError:
-            # A damaged index is rebuilt, because git has everything that it contains.
-            report = self._indexer.update(on_progress, timeout_s=timeout_s, rebuild="repair")
+        # A damaged index can be rebuilt, because git has everything that it contains.
+        report = self._indexer.update(on_progress, timeout_s=timeout_s, rebuild="repair")
         return report.files_indexed
 
     def prepare(self, wait_s: float) -> str:
@@ -341,13 +338,11 @@ class CommitIndex(GitCommits):
             thread.join(timeout_s)
 
     def status(self) -> HistoryStatus | None:
-        """Return the status of the index; None if no commit is indexed yet."""
-        try:
-            commits = self.snapshot().file_count()
-        except IndexStorageError:
+        """Return the status of the index; None if there is none."""
+        if not self.exists():
             return None
         folder = self._indexer.index_dir
-        return HistoryStatus(str(folder), commits, measure_folder(folder), self.is_current())
+        return HistoryStatus(str(folder), self._count(), measure_folder(folder), self.is_current())
 
     def count_sections(self) -> int:
         """Return the number of sections; raise IndexStorageError if no commit is indexed yet."""

@@ -128,11 +128,16 @@ class ContentWriter:
         if rebuild == "all":
             return self._replace(request, None, may_continue=False)
         has_other_settings = self._state.has_other_settings(self._setup.fingerprint)
-        if rebuild == "outdated" and not has_other_settings:
-            # If the content turns out to be damaged, a killed repair can be continued.
-            result = self._run(content, request)
-            delete_other_content(self._index_dir)
-            return result
+        if not has_other_settings:
+            try:
+                result = self._run(content, request)
+            except IndexStorageError:
+                if rebuild != "repair":
+                    raise
+            else:
+                # Not earlier: if the content is damaged, a killed repair can be continued.
+                delete_other_content(self._index_dir)
+                return result
         from rootle.ingest.pipeline import CONTINUING, REBUILDING, REPAIRING
 
         unfinished = find_unfinished(self._index_dir, self._setup.fingerprint)

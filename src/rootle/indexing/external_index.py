@@ -88,11 +88,8 @@ class ExternalIndex:
         Raise IndexStorageError if the index cannot be written.
         """
         if self._may_write and not self._is_current():
-            try:
-                self._indexer.update(on_progress, timeout_s=-1, complete=True)
-            except IndexStorageError:
-                # A damaged index is rebuilt, because the store contains all documents.
-                self._indexer.update(on_progress, timeout_s=-1, rebuild="repair", complete=True)
+            # A damaged index can be rebuilt, because the store contains all documents.
+            self._indexer.update(on_progress, timeout_s=-1, rebuild="repair", complete=True)
 
     def measure(self) -> int:
         """Return the size of the index in bytes."""

@@ -33,7 +33,7 @@ from rootle.types import IndexReport, ProgressCallback
 
 _LOG = logging.getLogger(__name__)
 REBUILDING: Final = "the model, the chunker or a setting of the index changed: rebuilding the index"
-REPAIRING: Final = "the index is damaged: rebuilding it"
+REPAIRING: Final = "the index is damaged or cannot be written: rebuilding it"
 CONTINUING: Final = "continuing to rebuild the index, which was interrupted"
 
 

@@ -224,6 +224,31 @@ def test_a_planned_removal_does_not_come_before_the_removal(app: App, root: Path
     assert find_commits(app, "when did we drop python 3.7")[0].file_path == f"git:{removal}"
 
 
+def test_later_additions_are_not_named_if_no_commit_removed_the_thing(app: App, root: Path) -> None:
+    _commit_files(
+        root,
+        ("Fix the removal of the last quartz", {"order.py": "size = 1\n"}),
+        ("More jobs", {"jobs.yml": "run quartz\n" * 6}),
+    )
+
+    answer = app.search(SearchQuery("when was quartz removed"))
+
+    assert not [note for note in answer.suggestions if "added lines" in note]
+
+
+@pytest.mark.parametrize("first", ["quartz: import", "quartz: initial implementation"])
+def test_the_first_version_of_a_part_of_the_program_added_it(
+    first: str, app: App, root: Path
+) -> None:
+    added, _ = _commit_files(
+        root,
+        (first, {"grab.py": "def grab():\n    return 1\n"}),
+        ("quartz: allow more orders", {"NOTES.md": "quartz\n" * 6}),
+    )
+
+    assert find_commits(app, "when was quartz added")[0].file_path == f"git:{added}"
+
+
 def test_pypi_is_another_thing_than_pypy(app: App, root: Path) -> None:
     targets = "run pypy\ntest pypy\ncheck pypy\nlint pypy\n"
     added, removed, *_, restored = _commit_files(
@@ -239,7 +264,7 @@ def test_pypi_is_another_thing_than_pypy(app: App, root: Path) -> None:
 
     assert answer.results[0].file_path == f"git:{removed}"
     note = next(one for one in answer.suggestions if "added" in one)
-    assert note == f'commits after the first one added lines with "pypy": {restored[:12]}'
+    assert note == f'commits after the first one added lines about "pypy": {restored[:12]}'
     assert added[:12] not in note
 
 

@@ -101,9 +101,11 @@ class _ChangeSearch:
         answer = reorder(answer, sorted(answer.order, key=lambda at: -scores[at]))
         if self._action is Action.REMOVAL:
             answer = self._put_last_removal_first(answer, known)
-            by_id = dict(evidence) | {ids[at]: one for at, one in known.items()}
-            restored = self._describe_restoration(ids[answer.order[0]], by_id)
-            answer = replace(answer, notes=(*answer.notes, *restored))
+            first = answer.order[0]
+            if known[first].patch >= _MIN_PATCH:
+                by_id = dict(evidence) | {ids[at]: one for at, one in known.items()}
+                restored = self._describe_restoration(ids[first], by_id)
+                answer = replace(answer, notes=(*answer.notes, *restored))
         if self._action is Action.ADDITION:
             answer = self._put_first_addition_first(answer, known)
         missing = find_missing(self._subjects, self._index.text(ids[answer.order[0]]))
@@ -127,7 +129,7 @@ class _ChangeSearch:
     def _describe_restoration(
         self, removal: int, evidence: Mapping[int, Evidence]
     ) -> tuple[str, ...]:
-        """Return a note if commits after the removal added lines with the removed thing."""
+        """Return a note if commits after the removal added lines about the removed thing."""
         states = self._index.files(evidence)
         at = states[removal].committed_s or 0
         later = [
@@ -139,7 +141,7 @@ class _ChangeSearch:
             return ()
         later.sort(key=lambda state: (-(state.committed_s or 0), state.id))
         names = " and ".join(f'"{one.written}"' for one in self._core)
-        return (f"commits after the first one added lines with {names}: {_list_hashes(later)}",)
+        return (f"commits after the first one added lines about {names}: {_list_hashes(later)}",)
 
     def _put_first_addition_first(
         self, answer: RankedAnswer, evidence: Mapping[int, Evidence]

@@ -42,8 +42,8 @@ _REASON: Final = re.compile(
     r"\b(?:as|because|since|when|if|so|due to|after|until|unless|while|that|which)\b", re.IGNORECASE
 )
 _PASSIVE: Final = re.compile(r"\b(?:is|are|was|were|been|be|got|has|have|had)$", re.IGNORECASE)
-# The beginning of a line before a word for a change that is only planned: "a note for removing X",
-# "X will be removed".
+# The beginning of a line before a word for a change that another commit makes or has made: "a note
+# for removing X", "X will be removed".
 _PLANNED: Final = re.compile(
     r"\b(?:for|before|until|(?:will|would|may|might)(?: \w{1,20})? be)\s+$", re.IGNORECASE
 )
@@ -52,8 +52,12 @@ _PREFIX: Final = re.compile(
     r"(?:[A-Z]{1,20}-\d{1,9}\s?[:;]\s?|\[[^\]]{1,30}\]\s?|\w{1,40}(?:\([^)]{0,40}\))?!?: ){0,4}"
 )
 # The part of a program that a commit changed, as in "OTLP receiver: allow colons in units". It was
-# there before the commit, unless the commit added a feature.
-_TOPIC: Final = re.compile(r"(?!feat)(?:[^\s:]{1,40} ){0,3}[^\s:]{1,40}: ", re.IGNORECASE)
+# there before the commit, unless the commit added a feature, or the line says that the part is new,
+# as in "mousegrabber: import" and "websockets: initial implementation".
+_TOPIC: Final = re.compile(
+    r"(?!feat|support)(?:[^\s:]{1,40} ){0,3}[^\s:]{1,40}: (?!initial|first|(?:import|new)\W*$)",
+    re.IGNORECASE,
+)
 # Prefixes of commits that did not change the code itself, but for example its tests.
 _ASIDE: Final = re.compile(r"(?:docs?|tests?|types?|ci|website|examples?)\b", re.IGNORECASE)
 # First words of commits that only wrote about a change, or did something else.
