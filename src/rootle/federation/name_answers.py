@@ -157,6 +157,8 @@ class NameAnswers:
         place = self.names.find_place(question.name)
         if question.is_word and (place is None or not _is_folder(place, question.name)):
             return None
+        if question.may_be_phrase and place is None:
+            return None
         count = commits.updates.find_by_count
         if question.asked == "addition" and (place is None or place.is_used_elsewhere):
             first = find_first_use(view, question.name, count)
@@ -204,6 +206,8 @@ class NameAnswers:
             # The changes show what happened to the definition instead.
             asked = replace(question, asked="addition" if is_rename else "changes")
             found = self._find_changes(asked, commits, view)
+        elif question.may_be_phrase:
+            return None
         else:
             uses = find_last_uses(view, name)
             in_code = [one for one in uses if not _is_in_document(one.section.label)]

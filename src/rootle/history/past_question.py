@@ -101,7 +101,7 @@ _PAST: Final = re.compile(
         (
             r"\b(?:which|what|the) (?:last |latest |first )?(?:commit|pull request|pr|merge)s?\b",
             rf"(?:^|[.,;:?!] |\band |find out |see |know )who (?:first |last )?(?:{_DONE}"
-            r"|wrote|did|made|broke|touched)\b",
+            r"|wrote|did|made|broke|touched|implemented|created)\b",
             r"\b(?:when|why|how come\b.*?) (?:was|were|did|has|have|had)\b.*"
             rf"\b(?:{_DONE}|{_DO})\b",
             r"\bwhat (?:has |was |have )?changed\b",

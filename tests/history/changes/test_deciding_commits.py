@@ -264,7 +264,7 @@ def test_pypi_is_another_thing_than_pypy(app: App, root: Path) -> None:
 
     assert answer.results[0].file_path == f"git:{removed}"
     note = next(one for one in answer.suggestions if "added" in one)
-    assert note == f'commits after the first one added lines about "pypy": {restored[:12]}'
+    assert note == f'commits after the first one added lines or files about "pypy": {restored[:12]}'
     assert added[:12] not in note
 
 
@@ -325,3 +325,126 @@ def test_an_upper_bound_is_about_older_versions(app: App, root: Path) -> None:
 
     question = "when was python 3.8 support dropped"
     assert find_commits(app, question)[0].file_path == f"git:{wanted}"
+
+
+TOOL = "def show(text):\n" + "    text.mark('rainbow bracket')\n" * 4
+THEME = "rainbow = ['red']\n"
+
+
+def test_the_addition_of_a_thing_comes_before_later_ones_with_all_the_words(
+    app: App, root: Path
+) -> None:
+    added, *_ = _commit_files(
+        root,
+        ("Rainbow matches of the tree", {"rainbow.py": TOOL}),
+        ("Add rainbow brackets support to the dark theme", {"dark.toml": THEME}),
+        ("Theme light: add rainbow brackets", {"light.toml": THEME.replace("red", "blue") * 4}),
+    )
+
+    question = "when was rainbow bracket support added"
+    assert find_commits(app, question)[0].file_path == f"git:{added}"
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "Do not add intermediate lines to the quartz",
+        "Add quartz labels",
+        "Add the missing quartz of a row",
+        "Add marks to a quartz",
+    ],
+)
+def test_an_addition_of_something_else_comes_after_the_addition(
+    later: str, app: App, root: Path
+) -> None:
+    code = "def list_quartz(rows):\n" + "    rows.keep('quartz', {0})\n" * 4
+    added, *_ = _commit_files(
+        root,
+        ("Trivial quartz implementation.", {"quartz.py": code.format(1)}),
+        (later, {"rows.py": code.format(2)}),
+    )
+
+    assert find_commits(app, "when was the quartz introduced")[0].file_path == f"git:{added}"
+
+
+def test_two_words_of_a_question_may_be_one_word_in_the_commit(app: App, root: Path) -> None:
+    code = "def wrap(text):\n" + "    text.break_softwrap()\n" * 4
+    added, _ = _commit_files(
+        root,
+        ("Rework positions and enable softwrap", {"lines.py": code}),
+        ("feat(themes): add soft-wrap style for night", {"night.toml": "soft-wrap = 'dim'\n"}),
+    )
+
+    assert find_commits(app, "when was soft wrap introduced")[0].file_path == f"git:{added}"
+
+
+def test_the_name_of_a_thing_may_begin_with_the_word_file(app: App, root: Path) -> None:
+    code = "def file_explorer(root):\n" + "    show('file explorer', root)\n" * 3
+    renamed, _ = _commit_files(
+        root,
+        ('Rename "file browser" => "file explorer"', {"views.py": code}),
+        ("feat: add file explorer options", {"options.py": "file_explorer = {}\n"}),
+    )
+
+    answer = app.search(SearchQuery("who added the file explorer"))
+
+    assert answer.results[0].file_path == f"git:{renamed}"
+    assert 'the first commit renamed "file browser"; ask who added that' in answer.suggestions
+
+
+def test_a_deleted_file_with_the_name_of_the_thing_is_its_removal(app: App, root: Path) -> None:
+    module = "def find(text):\n    return fuzzy(text)\n"
+    picker = "import fuzzy\n" + "fuzzy.find()\n" * 6
+    _commit_files(root, ("Find texts", {"fuzzy_match.py": module, "picker.py": "go()\n"}))
+    (root / "fuzzy_match.py").unlink()
+    write(root, "picker.py", picker)
+    removed = commit_all(root, "transition to another engine", day=61)
+    write(root, "picker.py", "go()\n")
+    commit_all(root, "Update the picker", day=62)
+
+    question = "who deleted the fuzzy match module"
+    assert find_commits(app, question)[0].file_path == f"git:{removed}"
+
+
+def test_the_path_of_a_deleted_file_may_lack_a_word_of_the_question(app: App, root: Path) -> None:
+    use = "tracing.start('jaeger')\n" * 4
+    _commit_files(root, ("Log", {"logs/jaeger.py": "log = 1\n", "new.py": use, "trace.py": use}))
+    write(root, "new.py", "log()\n")
+    commit_all(root, "New logger", day=61)
+    (root / "logs/jaeger.py").unlink()
+    write(root, "trace.py", "tracing.start('another')\n")
+    removed = commit_all(root, "Migrate to another engine", day=62)
+
+    question = "why was jaeger tracing removed"
+    assert find_commits(app, question)[0].file_path == f"git:{removed}"
+
+
+def test_a_note_names_later_commits_that_removed_more_of_the_thing(app: App, root: Path) -> None:
+    use = "import pilot\n" + "pilot.run()\n" * 4
+    *_, removed, later = _commit_files(
+        root,
+        ("Run", {"one.py": use, "two.py": use * 2, "three.py": use * 3}),
+        ("Add the hub and remove pilot", {"one.py": "hub.run()\n"}),
+        ("Remove pilot support", {"two.py": "run()\n"}),
+        ("Delete old options", {"three.py": "run(1)\n"}),
+    )
+
+    answer = app.search(SearchQuery("when was pilot support removed"))
+
+    assert answer.results[0].file_path == f"git:{removed}"
+    notes = [one for one in answer.suggestions if "commits" in one]
+    assert not any("last one that removed" in one for one in notes)
+    note = f'commits after the first one removed more lines or files with "pilot": {later[:12]}'
+    assert note in notes
+
+
+def test_who_implemented_a_thing_asks_for_its_commit(app: App, root: Path) -> None:
+    code = "def run_debug_adapter():\n" + "    adapter.debug()\n" * 4
+    added, _ = _commit_files(
+        root,
+        ("Initial debug adapter", {"adapter.py": code}),
+        ("Update the debug adapter", {"adapter.py": code + "\n"}),
+    )
+
+    answer = app.search(SearchQuery("who implemented the debug adapter"))
+    assert answer.results[0].file_path == f"git:{added}"

@@ -34,6 +34,8 @@ class Evidence:
     line: int  # the line of the commit's text that shows the fit best, from 1
     patch: float  # how well its changed lines alone fit, from 0 to 1
     addition: float  # how well they show that the thing was added, from 0 to 1
+    stated: float  # how well its message alone fits, from 0 to 1.05
+    is_program: bool  # the lines that fit are in a program, not only in data files
 
 
 def score_commit(
@@ -59,7 +61,7 @@ def score_commit(
     if score:
         score += _EXTENT_BONUS * math.log10(1 + patch.extent)
     line = scores.index(stated) + 1 if stated >= shown else patch.line
-    return Evidence(score, line, patch.fit, patch.addition)
+    return Evidence(score, line, patch.fit, patch.addition, stated, patch.is_program)
 
 
 def _join_wrapped(lines: Sequence[str]) -> list[str]:

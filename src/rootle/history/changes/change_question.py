@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from rootle.history.changes.change_words import (
@@ -58,11 +59,18 @@ class Subject:
     is_kind: bool  # says only what kind of thing is meant, such as "command"
     is_new: bool = False  # the thing that replaced another one
     is_context: bool = False  # where the change was made, as "restic" in "when did restic drop X"
+    # The stems of the word with its neighbors: "soft" in "soft wrap" -> softwrap
+    compounds: frozenset[str] = frozenset()
 
     @property
     def parts(self) -> list[str]:
         """The stems, as in the word index, which splits "3.5" into two numbers."""
         return index_stems(self.stems).replace(".", " ").split()
+
+    @property
+    def all_stems(self) -> frozenset[str]:
+        """The stems of which a name of the subject can consist."""
+        return self.compounds.union(self.stems.split(), (self.joined,))
 
     @property
     def probe(self) -> str:
@@ -74,7 +82,7 @@ class Subject:
         """Return whether a text contains the subject. `line` is a result of `stem_line`."""
         # "python 2" may be written "python 2.7", but not the other way round.
         ends = (" ", ".") if self.stems[-1].isdigit() else (" ",)
-        forms = {self.stems, self.joined}
+        forms = {self.stems, self.joined, *self.compounds}
         return any(f" {form}{end}" in line for form in forms for end in ends)
 
 
@@ -128,7 +136,19 @@ def _find_subjects(text: str, action: Action, start: int, end: int) -> Iterator[
             at.setdefault(stems, word.start())
     if _DID.search(text, 0, start) and any(at[one.stems] > start for one in found.values()):
         found = {stems: replace(one, is_context=at[stems] < start) for stems, one in found.items()}
-    yield from found.values()
+    yield from _add_compounds(text, tuple(found.values()))
+
+
+def _add_compounds(text: str, subjects: Sequence[Subject]) -> Iterator[Subject]:
+    """Yield the subjects; those that follow each other may be written as one word."""
+    compounds: dict[str, set[str]] = {one.stems: set() for one in subjects}
+    for first, second in pairwise(subjects):
+        if f"{first.written} {second.written}" in text and not (first.is_named or second.is_named):
+            stem = "".join(stems_in_order(f"{first.written}{second.written}".lower()))
+            compounds[first.stems].add(stem)
+            compounds[second.stems].add(stem)
+    for one in subjects:
+        yield replace(one, compounds=frozenset(compounds[one.stems]))
 
 
 def _find_new(text: str, end: int) -> tuple[int, int]:

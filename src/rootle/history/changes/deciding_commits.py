@@ -7,7 +7,8 @@ made this change, or its changed lines show it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -19,9 +20,14 @@ from rootle.history.changes.change_question import (
     Subject,
     parse_change_question,
 )
-from rootle.history.changes.change_words import Action
+from rootle.history.changes.change_words import Action, index_stems
 from rootle.history.changes.message_evidence import score_line
-from rootle.history.changes.subject_weights import find_core, find_missing, weigh_subjects
+from rootle.history.changes.subject_weights import (
+    find_core,
+    find_missing,
+    find_rarest,
+    weigh_subjects,
+)
 from rootle.index.reader import FileState, IndexReader
 from rootle.protocols import Ids
 from rootle.search.query.scope import ScopedQuery
@@ -41,7 +47,13 @@ _MIN_EVIDENCE: Final = 0.4
 # share of the best, are ordered by time.
 _SIMILAR_EVIDENCE: Final = 0.7
 _MIN_PATCH: Final = 0.5  # the fit of these changed lines; one line alone is not enough
+_MIN_STATED: Final = 0.05  # the fit of a message that mentions the added thing
+_WHOLE_STATED: Final = 0.85  # the fit of a message that says that the whole thing was added
 _MAX_PARTS: Final = 3
+# A message that says that a thing got another name: "Rename the browser => the explorer".
+_RENAMED: Final = re.compile(
+    r"renam\w*\s(?:the )?(.{1,60}?)\s(?:to|into|as|[=-]>|→)\s", re.IGNORECASE
+)
 _SEARCH_WEIGHT: Final = 0.1  # for the search probability, which orders similar commits
 
 
@@ -71,6 +83,7 @@ class _ChangeSearch:
         total, counts = index.sparse.file_frequencies(parts)
         self._subjects = weigh_subjects(asked, total, dict(zip(parts, counts, strict=True)))
         self._core = find_core(self._subjects)
+        self._rarest = find_rarest(self._subjects)
 
     def find(self) -> dict[int, Evidence]:
         """Map the id of each commit that may have made the change to its evidence."""
@@ -100,58 +113,83 @@ class _ChangeSearch:
         }
         answer = reorder(answer, sorted(answer.order, key=lambda at: -scores[at]))
         if self._action is Action.REMOVAL:
-            answer = self._put_last_removal_first(answer, known)
+            by_id = dict(evidence) | {ids[at]: one for at, one in known.items()}
+            answer = self._put_last_removal_first(answer, known, by_id)
             first = answer.order[0]
             if known[first].patch >= _MIN_PATCH:
-                by_id = dict(evidence) | {ids[at]: one for at, one in known.items()}
                 restored = self._describe_restoration(ids[first], by_id)
                 answer = replace(answer, notes=(*answer.notes, *restored))
         if self._action is Action.ADDITION:
             answer = self._put_first_addition_first(answer, known)
+            renamed = _describe_rename(self._index.files([ids[answer.order[0]]]).values())
+            answer = replace(answer, notes=(*answer.notes, *renamed))
         missing = find_missing(self._subjects, self._index.text(ids[answer.order[0]]))
         names = " and ".join(f'"{one.written}"' for one in missing)
         return replace(answer, undefined=f"the first commit lacks {names}") if missing else answer
 
     def _put_last_removal_first(
-        self, answer: RankedAnswer, evidence: Mapping[int, Evidence]
+        self,
+        answer: RankedAnswer,
+        evidence: Mapping[int, Evidence],
+        by_id: Mapping[int, Evidence],
     ) -> RankedAnswer:
         """If several commits removed the same thing, put the last of them first in the answer.
 
         A note names the earlier ones. Each of them removed the thing from only one of several
-        places, or the thing was added again afterwards.
+        places, or the thing was added again afterwards. Another note names commits with less
+        evidence that removed more of it later. `by_id` has all known evidence.
         """
         similar, states = self._find_similar(answer, evidence)
-        if len(similar) < 2:
-            return answer
-        ordered = [similar[0], *(at for at in answer.order if at != similar[0])]
-        return replace(reorder(answer, ordered), notes=(*answer.notes, _describe_parts(states[1:])))
+        notes = answer.notes
+        first = similar[0] if similar else answer.order[0]
+        commit = answer.candidates.inputs.files.ids.tolist()[first]
+        later = self._list_later(commit, by_id, lambda one: one.patch)
+        if len(similar) > 1:
+            answer = reorder(answer, [first, *(at for at in answer.order if at != first)])
+            notes = (*notes, _describe_parts(states[1:], is_last=not later))
+        if later:
+            name = self._rarest.written
+            found = f'commits after the first one removed more lines or files with "{name}"'
+            notes = (*notes, f"{found}: {_list_hashes(later)}")
+        return replace(answer, notes=notes)
 
     def _describe_restoration(
         self, removal: int, evidence: Mapping[int, Evidence]
     ) -> tuple[str, ...]:
-        """Return a note if commits after the removal added lines about the removed thing."""
+        """Return a note if commits after the removal added lines or files about the thing."""
+        later = self._list_later(removal, evidence, lambda one: one.addition)
+        if not later:
+            return ()
+        names = " and ".join(f'"{one.written}"' for one in self._core)
+        found = f"commits after the first one added lines or files about {names}"
+        return (f"{found}: {_list_hashes(later)}",)
+
+    def _list_later(
+        self, removal: int, evidence: Mapping[int, Evidence], read: Callable[[Evidence], float]
+    ) -> list[FileState]:
+        """Return the commits after the removal whose lines are evidence, newest first.
+
+        `read` returns how well the lines of a commit fit.
+        """
         states = self._index.files(evidence)
         at = states[removal].committed_s or 0
         later = [
             states[commit]
             for commit, one in evidence.items()
-            if one.addition >= _MIN_PATCH and (states[commit].committed_s or 0) > at
+            if read(one) >= _MIN_PATCH and (states[commit].committed_s or 0) > at
         ]
-        if not later:
-            return ()
-        later.sort(key=lambda state: (-(state.committed_s or 0), state.id))
-        names = " and ".join(f'"{one.written}"' for one in self._core)
-        return (f"commits after the first one added lines about {names}: {_list_hashes(later)}",)
+        return sorted(later, key=lambda state: (-(state.committed_s or 0), state.id))
 
     def _put_first_addition_first(
         self, answer: RankedAnswer, evidence: Mapping[int, Evidence]
     ) -> RankedAnswer:
         """If several commits added the same thing, put the oldest of them first in the answer.
 
-        Later ones extended or replaced it. They keep their order.
+        Later ones extended or replaced it. They keep their order. A commit whose message says that
+        it added the whole thing is preceded only by others that say so.
         """
         similar, _ = self._find_similar(answer, evidence)
-        if len(similar) < 2:
+        if not similar:
             return answer
         return reorder(answer, [similar[-1], *(at for at in answer.order if at != similar[-1])])
 
@@ -163,8 +201,11 @@ class _ChangeSearch:
         Return the positions of the candidates and the states of the commits, both newest first, or
         two empty lists if the lines of the first commit do not show the change.
         """
-        best = evidence[answer.order[0]]
-        if best.patch < _MIN_PATCH:
+        best, min_stated = evidence[answer.order[0]], -1.0
+        if self._action is Action.ADDITION:
+            is_whole = best.stated >= _WHOLE_STATED and best.is_program
+            min_stated = _WHOLE_STATED if is_whole else _MIN_STATED
+        elif best.patch < _MIN_PATCH:
             return [], []
         ids = answer.candidates.inputs.files.ids.tolist()
         similar = [
@@ -172,7 +213,11 @@ class _ChangeSearch:
             for at in answer.order
             if evidence[at].patch >= _MIN_PATCH
             and evidence[at].score >= best.score * _SIMILAR_EVIDENCE
+            and evidence[at].stated >= min_stated
         ]
+        if self._action is Action.ADDITION:
+            # Themes and settings are often added for a thing that a program has already.
+            similar = [at for at in similar if evidence[at].is_program] or similar
         states = self._index.files(ids[at] for at in similar)
 
         def age(at: int) -> tuple[float, int]:
@@ -206,21 +251,41 @@ class _ChangeSearch:
         return found
 
     def _commits_with(self, subjects: Sequence[Subject], limit: int, *more: str) -> list[int]:
-        stems = [part for one in subjects for part in one.parts]
-        if not stems:
+        """Return the commits with all of the subjects, of which two may form one word."""
+        if not subjects:
             return []
-        return list(self._index.sparse.files_with([*stems, *more], [], limit, self._files))
+        found: dict[int, None] = {}
+        for compound in sorted({"", *(stem for one in subjects for stem in one.compounds)}):
+            apart = [one for one in subjects if not compound or compound not in one.compounds]
+            stems = [part for one in apart for part in one.parts]
+            stems += [index_stems(compound)] if compound else []
+            files = self._index.sparse.files_with([*stems, *more], [], limit, self._files)
+            found |= dict.fromkeys(files)
+        return list(found)
 
     def _score(self, commit: int) -> Evidence:
         lines = self._index.text(commit).split("\n")
         return score_commit(self._action, self._subjects, lines, self._index.read_sections(commit))
 
 
-def _describe_parts(states: Sequence[FileState]) -> str:
-    """Return a note about the earlier ones of several commits that removed the same thing."""
+def _describe_parts(earlier: Sequence[FileState], *, is_last: bool) -> str:
+    """Return a note about the earlier ones of several commits that removed the same thing.
+
+    `is_last` tells whether no known commit removed more of it after the first one in the answer.
+    """
+    claim = "of these commits, the first one is the last one that removed this; " if is_last else ""
     return (
-        "the first commit is the last one that removed this; earlier ones removed a part of it, or "
-        f"it was added again after them: {_list_hashes(states)}"
+        f"{claim}earlier ones removed a part of it, or it was added again after them: "
+        f"{_list_hashes(earlier)}"
+    )
+
+
+def _describe_rename(states: Iterable[FileState]) -> tuple[str, ...]:
+    """Return a note for each commit that did not add a thing, but gave it another name."""
+    return tuple(
+        f"the first commit renamed {found[1]}; ask who added that"
+        for state in states
+        if (found := _RENAMED.search(state.title))
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from rootle.history.changes.change_words import Action, find_actions, stem_line
 from rootle.history.changes.subject_weights import WeightedSubject
+from rootle.text.terms import STOP_WORDS
 
 # These factors order the commits about the same thing. They were chosen on
 # `benchmarks/labels/history/changes.jsonl`, and the order depends little on their exact values.
@@ -18,6 +19,7 @@ _LEFTOVER_FACTOR: Final = 0.6  # "remove the last mention of X" follows the remo
 _PARTIAL_FACTOR: Final = 0.7  # "remove X from the manual" removes only a part of X
 _LATER_FACTOR: Final = 0.9  # for an action that is not the first one of a line
 _DISTANT_FACTOR: Final = 0.7  # for an action that is done to something else
+_ADDED_PART_FACTOR: Final = 0.8  # "add X to a theme" and "add X labels" follow the addition of X
 _IN_COMPOUND: Final = 0.7  # "UserAgent" is hardly about an agent, and "test-pypy.txt" about pypy
 _OBJECT_WORDS: Final = 6  # words between the action and the thing
 # How well different actions in a question and in a message fit each other, from 0 to 1.
@@ -27,14 +29,30 @@ _RELATED: Final[Mapping[tuple[Action, Action], float]] = {
     (Action.REPLACEMENT, Action.REMOVAL): 0.6,
     (Action.REPLACEMENT, Action.ADDITION): 0.5,
     (Action.RENAME, Action.REPLACEMENT): 0.7,
+    (Action.ADDITION, Action.RENAME): 0.6,
 }
 # How well a line without an action fits, such as "Support for websockets".
 _NO_ACTION: Final[Mapping[Action, float]] = {Action.ADDITION: 0.6, Action.REPLACEMENT: 0.5}
+_ONLY_NAME: Final = 0.9  # for a line that only names the added thing, such as "feat: Templates"
 _LEFTOVER: Final = re.compile(
     r"\b(?:mention|reference|leftover|remaining|rest|doc|comment|note|typo|changelog|warning|test"
-    r"|more|another|mark|news|link)(?:s|ing|ed)?\b",
+    r"|more|another|missing|mark|news|link)(?:s|ing|ed)?\b",
     re.IGNORECASE,
 )
+# Words that end the name of the added thing: "Add brackets to a theme, and a color".
+_THING_END: Final = re.compile(
+    r"(?<![\w-])(?:to|for|in|into|on|from|via|by|with|using|when)(?![\w-])|[,;:](?=\s|$)",
+    re.IGNORECASE,
+)
+# Words next to the name of a thing that mean the whole thing: "initial support for websockets".
+_WHOLE: Final = frozenset(
+    """ability api basic class command experimental feature first full functionality implementation
+    initial integration library middleware minimal mode module native new package plugin possibility
+    provider service simple support system trivial""".split()
+)
+_OPTION: Final = frozenset("option options flag setting way".split())
+# Prefixes of commits that did not add a feature: "fix(parser): "
+_NOT_NEW: Final = re.compile(r"(?:fix|chore|perf|refactor|revert|style|build)\b", re.IGNORECASE)
 _WITHIN: Final = re.compile(r"\b(?:from|in)\b", re.IGNORECASE)
 # Words that follow the object of an action and introduce a reason, a condition or a clause:
 # "remove importlib-metadata because python 3.8 has it".
@@ -42,10 +60,12 @@ _REASON: Final = re.compile(
     r"\b(?:as|because|since|when|if|so|due to|after|until|unless|while|that|which)\b", re.IGNORECASE
 )
 _PASSIVE: Final = re.compile(r"\b(?:is|are|was|were|been|be|got|has|have|had)$", re.IGNORECASE)
-# The beginning of a line before a word for a change that another commit makes or has made: "a note
-# for removing X", "X will be removed".
-_PLANNED: Final = re.compile(
-    r"\b(?:for|before|until|(?:will|would|may|might)(?: \w{1,20})? be)\s+$", re.IGNORECASE
+# The beginning of a line before a word for a change that is only planned, or was not made: "a note
+# for removing X", "X will be removed", "do not add X".
+_NOT_MADE: Final = re.compile(
+    r"(?:\b(?:for|before|until|(?:will|would|may|might)(?: \w{1,20})? be|not|never|avoid|without)"
+    r"|n't)\s+$",
+    re.IGNORECASE,
 )
 # "KAFKA-123: ", "[core] ", "feat(cli)!: "
 _PREFIX: Final = re.compile(
@@ -103,9 +123,9 @@ def _fit_action(
     found = _PREFIX.match(text)
     prefix = found[0] if found else ""
     text = text[len(prefix) :]
-    actions = [place for place in find_actions(text) if not _PLANNED.search(text, 0, place[1])]
+    actions = [place for place in find_actions(text) if not _NOT_MADE.search(text, 0, place[1])]
     if not actions:
-        return 0.0 if needs_action else _fit_without_action(action, f"{prefix}{text}", matched)
+        return 0.0 if needs_action else _fit_without_action(action, prefix, text, matched)
     first, start, end = actions[0]
     fit = 1.0 if first is action else _RELATED.get((action, first), 0.0)
     # "Add deprecation warning" deprecates, but "Remove deprecated command" removes.
@@ -120,18 +140,23 @@ def _fit_action(
     if fit and not _is_object(text, start, end, matched):
         fit *= _DISTANT_FACTOR
     if action is not Action.DEPRECATION:
-        fit *= _fit_extent(action, prefix, text, end, matched)
+        fit *= _fit_extent(action, prefix, text, (start, end), matched)
     return fit * _fit_origin(text)
 
 
-def _fit_without_action(action: Action, text: str, matched: Sequence[WeightedSubject]) -> float:
+def _fit_without_action(
+    action: Action, prefix: str, text: str, matched: Sequence[WeightedSubject]
+) -> float:
     """Return how well a line without a word for a change fits the action, from 0 to 1."""
-    topic = _TOPIC.match(text)
-    rest = text[topic.end() :] if topic else text
+    topic = _TOPIC.match(f"{prefix}{text}")
+    rest = f"{prefix}{text}"[topic.end() :] if topic else f"{prefix}{text}"
     if not any(one.subject.is_in(stem_line(rest)) for one in matched):
         return 0.0
     fit = _NO_ACTION.get(action, 0.0)
-    return fit * _PARTIAL_FACTOR if _ABOUT.match(rest) else fit
+    if _ABOUT.match(rest) or _NOT_NEW.match(prefix):
+        return fit * _PARTIAL_FACTOR
+    is_named = action is Action.ADDITION and _is_only(text.rstrip(". "), matched, _WHOLE)
+    return _ONLY_NAME if is_named else fit
 
 
 def _compound_factor(one: WeightedSubject, matched: Sequence[WeightedSubject], text: str) -> float:
@@ -160,18 +185,63 @@ def _is_object(text: str, start: int, end: int, matched: Sequence[WeightedSubjec
 
 
 def _fit_extent(
-    action: Action, prefix: str, text: str, end: int, matched: Sequence[WeightedSubject]
+    action: Action,
+    prefix: str,
+    text: str,
+    place: tuple[int, int],
+    matched: Sequence[WeightedSubject],
 ) -> float:
-    """Return a factor that is lower if a line is about only a part of the thing, or a leftover."""
+    """Return a factor that is lower if a line is about only a part of the thing, or a leftover.
+
+    `place` has the first and the end position of the word for the change.
+    """
+    start, end = place
     factor = _PARTIAL_FACTOR if _ASIDE.match(prefix) or _ABOUT.match(text) else 1.0
     if _LEFTOVER.search(text, end):
         return factor * _LEFTOVER_FACTOR
+    if action is Action.ADDITION:
+        return factor * _fit_added(f"{prefix}{text[:start]}", text[end:], matched)
     within = _WITHIN.search(text, end) if action is Action.REMOVAL else None
     if within is None:
         return factor
-    thing, place = stem_line(text[: within.start()]), stem_line(text[within.end() :])
-    is_asked = any(one.subject.is_in(place) and not one.subject.is_in(thing) for one in matched)
+    thing, where = stem_line(text[: within.start()]), stem_line(text[within.end() :])
+    is_asked = any(one.subject.is_in(where) and not one.subject.is_in(thing) for one in matched)
     return factor if is_asked else factor * _PARTIAL_FACTOR
+
+
+def _fit_added(before: str, text: str, matched: Sequence[WeightedSubject]) -> float:
+    """Return a factor that is lower if something else was added, or only a part of the thing.
+
+    `before` precedes the word for the addition, and `text` follows it.
+    """
+    factor = _PARTIAL_FACTOR if _NOT_NEW.match(before) else 1.0
+    phrases = [one for one in _THING_END.split(text.rstrip(". ")) if one.strip()]
+    while len(phrases) > 1 and _is_only(phrases[0], (), _WHOLE | _OPTION):
+        phrases = phrases[1:]  # "support" in "add support for X"
+    if not phrases:
+        return factor
+    words = phrases[0].split()
+    ends = [at for at, word in enumerate(words, 1) if _is_part(word, matched)]
+    if not ends:
+        return factor * _DISTANT_FACTOR
+    rest = " ".join([_PREFIX.sub("", before), *words[ends[-1] :]])
+    is_whole = len(phrases) == 1 and _is_only(rest, matched, _WHOLE)
+    return factor if is_whole else factor * _ADDED_PART_FACTOR
+
+
+def _is_only(text: str, matched: Sequence[WeightedSubject], words: Collection[str]) -> bool:
+    """Return whether a text consists of the subjects, of these words and of common words."""
+    return all(
+        word.lower() in words or word.lower() in STOP_WORDS or _is_part(word, matched)
+        for word in text.split()
+    )
+
+
+def _is_part(word: str, matched: Sequence[WeightedSubject]) -> bool:
+    """Return whether a word is one of the subjects or a part of one."""
+    stems = stem_line(word, has_parts=False).split()
+    names = {stem for one in matched for stem in one.subject.all_stems}
+    return bool(stems) and names.issuperset(stems)
 
 
 def _fit_origin(text: str) -> float:

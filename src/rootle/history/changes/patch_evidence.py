@@ -6,12 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Final, Literal
 
 from rootle.history.changes.change_question import Subject
 from rootle.history.changes.change_words import Action, stem_line
-from rootle.history.changes.subject_weights import WeightedSubject, find_core
+from rootle.history.changes.subject_weights import WeightedSubject, find_core, find_rarest
 from rootle.search.symbols.place_kinds import PlaceKind, kind_of_place
+from rootle.text.languages import CONFIG_EXTENSIONS, file_language
 from rootle.types import COMMIT_MESSAGE, DocumentSection
 
 _CERTAIN_LINES: Final = 4  # changed lines that are enough to be sure
@@ -43,6 +45,7 @@ class PatchEvidence:
     line: int = 1  # the first line of the text that is evidence, from 1
     extent: int = 0  # the number of lines that are evidence
     addition: float = 0.0  # how well the lines show that the thing was added, from 0 to 1
+    is_program: bool = False  # some of these lines are in a program, not in a data file
 
 
 def score_patch(
@@ -53,24 +56,59 @@ def score_patch(
 ) -> PatchEvidence:
     """Return how well the changes of code in a commit fit an action.
 
-    `lines` is the indexed text of the commit. Documents, tests and copies are left out.
+    `lines` is the indexed text of the commit. Documents, tests and copies are left out. A path
+    only has to contain the rarest subject: "tracing/jaeger.go" and "logs/jaeger.go" in a commit
+    about tracing.
     """
-    core = find_core(subjects)
-    found = [
-        (number, sign)
+    core, rarest = find_core(subjects), find_rarest(subjects)
+    code = [
+        section
         for section in sections
         if section.label != COMMIT_MESSAGE and kind_of_place(section.label) is PlaceKind.CODE
-        for number, sign in _find_signs(core, lines, section)
+    ]
+    found = [
+        (number, sign)
+        for section in code
+        for number, sign in _find_signs(core, rarest, lines, section)
     ]
     counts = Counter(sign for _, sign in found)
     fit = _judge(action, counts, has_new=any(one.is_new for one in core))
+    if action is Action.REMOVAL and _deletes_file(subjects, lines, code):
+        fit = 1.0
     decisive = _DECISIVE[action]
-    first = next((number for number, sign in found if sign == decisive), 1)
-    return PatchEvidence(fit, first, counts[decisive], _judge_addition(counts))
+    lines_found = [number for number, sign in found if sign == decisive]
+    is_program = any(
+        section.start_line <= number <= section.end_line
+        for section in code
+        if file_language(section.label) not in CONFIG_EXTENSIONS
+        for number in lines_found
+    )
+    first = next(iter(lines_found), 1)
+    return PatchEvidence(fit, first, len(lines_found), _judge_addition(counts), is_program)
+
+
+def _deletes_file(
+    subjects: Sequence[WeightedSubject], lines: Sequence[str], sections: Sequence[DocumentSection]
+) -> bool:
+    """Return whether a commit deleted the file that has the subjects as its name.
+
+    If it added a path with the subjects, it may have moved the file.
+    """
+    things = [one.subject for one in subjects if not one.subject.is_kind]
+    stems = {stem for one in things for stem in one.all_stems}
+    is_deleted = False
+    for section in sections:
+        status = lines[section.start_line - 1].partition(" ")[0]
+        if status == "added" and _has_all(things, stem_line(section.label)):
+            return False
+        name = stem_line(PurePosixPath(section.label).stem)
+        named = _has_all(things, name) and stems.issuperset(name.split())
+        is_deleted = is_deleted or (status == "deleted" and named)
+    return is_deleted
 
 
 def _find_signs(
-    core: Sequence[Subject], lines: Sequence[str], section: DocumentSection
+    core: Sequence[Subject], rarest: Subject, lines: Sequence[str], section: DocumentSection
 ) -> Iterator[tuple[int, _Sign]]:
     """Yield the number and the kind of each line of a file that is evidence."""
     old = [one for one in core if not one.is_new]
@@ -78,7 +116,8 @@ def _find_signs(
     probes = (*(one.probe for one in core), _DEPRECATED)
     heading = lines[section.start_line - 1]
     is_about = _has_all(core, stem_line(heading))
-    status = _STATUS.get(heading.partition(" ")[0]) if is_about else None
+    is_named = is_about or rarest.is_in(stem_line(section.label))
+    status = _STATUS.get(heading.partition(" ")[0]) if is_named else None
     if status is not None:  # the path of a file counts like several lines
         yield from [(section.start_line, status)] * _CERTAIN_LINES
     for number in range(section.start_line + 1, section.end_line + 1):

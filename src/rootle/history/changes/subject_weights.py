@@ -47,6 +47,11 @@ def find_core(subjects: Sequence[WeightedSubject]) -> list[Subject]:
     return [one.subject for one in subjects if one.weight >= heaviest * _CORE_SHARE]
 
 
+def find_rarest(subjects: Sequence[WeightedSubject]) -> Subject:
+    """Return the rarest subject."""
+    return max(subjects, key=lambda one: one.weight).subject
+
+
 def find_missing(subjects: Sequence[WeightedSubject], text: str) -> list[Subject]:
     """Return those rare subjects that are names or versions and that a text does not contain."""
     named = [one for one in find_core(subjects) if one.is_named]

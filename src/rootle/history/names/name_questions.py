@@ -198,6 +198,9 @@ class NameHistoryQuestion:
     new_name: str = ""  # the name after a rename, if the question gives it
     # Whether the name is a plain word, which counts only if a folder at the root has this name.
     is_word: bool = False
+    # Whether the name is a plain word after a word such as "file". "The file explorer" is the name
+    # of a thing, not a file, unless there is something with the name "explorer".
+    may_be_phrase: bool = False
 
     @property
     def asks_for_removal(self) -> bool:
@@ -269,10 +272,13 @@ def _read_question(
     is_marked = bool(found["kind"] or found["kind_after"] or found["open"] or found["call"])
     if _END.search(name):
         return None
-    if not (is_marked or _DISTINCT.search(name)):
+    is_plain = not _DISTINCT.search(name)
+    is_certain = bool(found["kind_after"] or found["open"] or found["call"])
+    may_be_phrase = is_plain and not is_certain and asked in ("addition", "removal")
+    if is_plain and not is_marked:
         is_folder = allows_words and asked == "changes"
         return NameHistoryQuestion(f"{name}/", asked, is_word=True) if is_folder else None
     if (found["kind"] or (found["kind_after"] or "").strip()).lower() in _FOLDER_KINDS:
         name = f"{name.rstrip('/')}/"
     new_name = (found.groupdict().get("new") or "").strip("`").removesuffix("()")
-    return NameHistoryQuestion(name, asked, new_name=new_name)
+    return NameHistoryQuestion(name, asked, new_name=new_name, may_be_phrase=may_be_phrase)
