@@ -8,11 +8,10 @@ that only browsers need, so that most of a row of a thousand characters may be i
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Final
 
-from rootle.text.stemmer import open_stemmer
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier, whole_identifier
 
 _RULE: Final = re.compile(r"[\s|:]*-[\s|:-]*")
@@ -27,7 +26,6 @@ _NAME_END: Final = re.compile(r"[.:/]")
 _MAX_QUESTIONS: Final = 64
 _MAX_WORDS: Final = 16_384
 _Word = tuple[str, Sequence[str]]  # the stem of a word, and those of its parts
-_stemmer: Final = cache(open_stemmer)
 # Words that ask for any option.
 _GENERAL: Final = frozenset(
     """config configuration configure control controls default defaults disable enable flag flags
@@ -125,3 +123,10 @@ def _read_question(question: str) -> tuple[frozenset[str], frozenset[str]]:
     general = frozenset(_stemmer()(" ".join(_GENERAL)))
     whole = frozenset(whole for whole, _ in _read_words(question))
     return frozenset(_stems(question)), whole - general
+
+
+@cache
+def _stemmer() -> Callable[[str], list[str]]:
+    from rootle.text.stemmer import open_stemmer  # loads a library, so it is imported when needed
+
+    return open_stemmer()
