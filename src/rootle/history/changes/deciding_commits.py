@@ -271,7 +271,7 @@ class _ChangeSearch:
 def _describe_parts(earlier: Sequence[FileState], *, is_last: bool) -> str:
     """Return a note about the earlier ones of several commits that removed the same thing.
 
-    `is_last` tells whether no known commit removed more of it after the first one in the answer.
+    Set `is_last` if no known commit removed more of it after the first one in the answer.
     """
     claim = "of these commits, the first one is the last one that removed this; " if is_last else ""
     return (
