@@ -59,6 +59,7 @@ _ROW_SCORE: Final = _MATCH_SCORE * 3
 # number of files that are searched for such names.
 _DECLARED_SCORE: Final = 10.0
 _MAX_DECLARING_FILES: Final = 3
+_VALUE: Final = re.compile(r"\w+[^()=\n]{0,80}=(?![=>~])")  # a name, perhaps a type, and "="
 # Matches at this distance get half of the bonus for closeness that adjacent matches get.
 _NEAR_CHARS: Final = 200
 _LINES_BEFORE_MATCH: Final = 5
@@ -266,6 +267,8 @@ def _find_declared(
     index: IndexReader, best: Sequence[Sequence[tuple[int, float]]], inputs: RankingInputs
 ) -> dict[int, str]:
     """Map the best chunks to names in them that consist of at least two words of the question."""
+    if inputs.question.is_composed:  # so many words that unrelated names consist of them too
+        return {}
     words = {word.removesuffix("s") for word in inputs.question.words}
     with_words = set(inputs.chunks.ids[inputs.chunks.symbols > 0].tolist())
     declared = {}
@@ -382,10 +385,9 @@ class _SpanSelector:
                 continue
             text = self._index.excerpts([(row.file_id, row.start, row.end)])[0]
             lines, above = text.split("\n"), row.start_line - 1
-            found = [text.count("\n", 0, at) + 1 for at in find_word(text, name)]
-            # The comment above a declaration may contain its name.
-            line = next((at for at in found if find_comment_start(lines, at + 1) > at), None)
-            if line is not None:
+            at = next((at for at in find_word(text, name) if _VALUE.match(text, at)), None)
+            if at is not None:
+                line = text.count("\n", 0, at) + 1
                 first, last = find_comment_start(lines, line), find_statement_end(lines, line)
                 yield ScoredSpan(row.id, above + first, above + last, _DECLARED_SCORE)
 
