@@ -351,7 +351,6 @@ def test_the_addition_of_a_thing_comes_before_later_ones_with_all_the_words(
         "Do not add intermediate lines to the quartz",
         "Add quartz labels",
         "Add the missing quartz of a row",
-        "Add marks to a quartz",
     ],
 )
 def test_an_addition_of_something_else_comes_after_the_addition(
@@ -395,12 +394,12 @@ def test_the_name_of_a_thing_may_begin_with_the_word_file(app: App, root: Path) 
 def test_a_deleted_file_with_the_name_of_the_thing_is_its_removal(app: App, root: Path) -> None:
     module = "def find(text):\n    return fuzzy(text)\n"
     picker = "import fuzzy\n" + "fuzzy.find()\n" * 6
-    _commit_files(root, ("Find texts", {"fuzzy_match.py": module, "picker.py": "go()\n"}))
+    common = [(f"Match lines {at}", {"lines.py": f"match({at})\n"}) for at in range(20)]
+    files = {"fuzzy_match.py": module, "picker.py": "go()\n", "theme.py": "fuzzy = 1\n" * 3}
+    _commit_files(root, *common, ("Find", files), ("Update themes", {"theme.py": "dark = 1\n"}))
     (root / "fuzzy_match.py").unlink()
     write(root, "picker.py", picker)
-    removed = commit_all(root, "transition to another engine", day=61)
-    write(root, "picker.py", "go()\n")
-    commit_all(root, "Update the picker", day=62)
+    removed = commit_all(root, "transition to another engine", day=90)
 
     question = "who deleted the fuzzy match module"
     assert find_commits(app, question)[0].file_path == f"git:{removed}"
@@ -408,7 +407,7 @@ def test_a_deleted_file_with_the_name_of_the_thing_is_its_removal(app: App, root
 
 def test_the_path_of_a_deleted_file_may_lack_a_word_of_the_question(app: App, root: Path) -> None:
     use = "tracing.start('jaeger')\n" * 4
-    _commit_files(root, ("Log", {"logs/jaeger.py": "log = 1\n", "new.py": use, "trace.py": use}))
+    _commit_files(root, ("Log", {"logs/jaeger.py": "log = 1\n", "new.py": use, "trace.py": "a\n"}))
     write(root, "new.py", "log()\n")
     commit_all(root, "New logger", day=61)
     (root / "logs/jaeger.py").unlink()
