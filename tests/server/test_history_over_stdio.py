@@ -73,8 +73,8 @@ def test_lines_of_code_keep_their_tabs(
 
 @pytest.mark.parametrize("place", ["shop/price.py", "shop/price.py:2", "./shop/price.py:1-2"])
 def test_the_files_that_change_with_a_file_are_named(place: str, session: Session) -> None:
-    first, second, evidence, *_ = read(session, f"impact:{place}").splitlines()
-    assert first.startswith("together with shop/price.py ")
+    first, _, second, evidence, *_ = read(session, f"impact:{place}").splitlines()
+    assert first == "together with shop/price.py:"
     assert second.endswith("%  tests/test_price.py (test)")
     assert evidence.strip().startswith("changed together in 3 of 3 commits")
 

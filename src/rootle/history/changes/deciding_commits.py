@@ -52,7 +52,7 @@ _WHOLE_STATED: Final = 0.85  # the fit of a message that says that the whole thi
 _MAX_PARTS: Final = 3
 # A message that says that a thing got another name: "Rename the browser => the explorer".
 _RENAMED: Final = re.compile(
-    r"renam\w*\s(?:the )?(.{1,60}?)\s(?:to|into|as|[=-]>|→)\s", re.IGNORECASE
+    r"\brenam\w{0,10}\s(?:the )?(.{1,60}?)\s(?:to|into|as|[=-]>|→)\s", re.IGNORECASE
 )
 _SEARCH_WEIGHT: Final = 0.1  # for the search probability, which orders similar commits
 

@@ -40,7 +40,7 @@ _TEST_CODE: Final = re.compile(
 )
 # The purpose of what a question describes, as in "send requests to a second server for testing".
 # Helpers of tests are described in the same way, but are code for tests.
-_PURPOSE: Final = re.compile(r",?\s+for testing(?: purposes?)?\W*$", re.I)
+_PURPOSE: Final = re.compile(r",?\s{1,5}for testing(?: purposes?)?\W{0,20}$", re.I)
 _HELPER: Final = re.compile(
     r"\b(?:dummy|dummies|fakes?|fixtures?|harness|helpers?|in[- ]memory|mock\w*|sandbox|simulat\w*"
     r"|stub\w*|test\w*|util\w*)\b",

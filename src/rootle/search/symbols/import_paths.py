@@ -21,7 +21,7 @@ _TWO_NAMES: Final = re.compile(r"\s*(?:local\s+)?\w+\s*,[\w\s,]*=")
 _FROM_ROOT: Final = re.compile(r"\s*from\s+(\w+|\.+)")
 # The text before another name in an import, with what gets this name.
 _RENAMED: Final = re.compile(
-    r"(?<![\w$.:\\])([\w$.:\\]{1,300}?)\s{0,40}(?:,\s{0,40}as:|\bas\s|=>|:)\s{0,40}\Z"
+    r"(?<![\w$.:\\])([\w$.:\\]{1,300}?)\s{0,40}(?:,\s{0,40}as:|\bas\s|=>|(?<!:):)\s{0,40}\Z"
 )
 _MAX_BEFORE: Final = 400  # characters that are searched for this text
 _FROM: Final = re.compile(r"\s*from\s+([\w.]+)\s+import\b")

@@ -31,7 +31,7 @@ _INDEXES: Final = frozenset({"dot_index_expression", "method_index_expression"})
 # A receiver in the text before a name.
 _RECEIVER: Final = re.compile(r"(?<![\w.])([\w.]*\w|\))\s*[.:]$")
 # The last name in the path of a module.
-_LAST_IN_PATH: Final = re.compile(r"(\w+)[\"'\]]")
+_LAST_IN_PATH: Final = re.compile(r"\b(\w{1,100})[\"'\]]")
 # A value that is assigned: loaded modules, or the last name in `shop.timer`.
 _VALUE: Final = re.compile(
     r"=[ \t]*(?:[\w.]{1,100}[ \t]+or[ \t]+)?"
