@@ -24,10 +24,10 @@ def read_offset(cursor: str | None) -> int:
 
 
 def split_cursor(cursor: str | None) -> tuple[str | None, str | None, bool]:
-    """Return the cursors of the commits and of the files: "" for the first page, None after the
-    last.
+    """Return the cursors of the commits and of the files.
 
-    Also return whether the expansion of the question failed.
+    A cursor is "" for the first page, and None after the last page. Also return whether the
+    expansion of the question failed.
     """
     if not cursor:
         return "", "", False

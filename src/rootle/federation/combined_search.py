@@ -104,8 +104,7 @@ class CombinedSearch:
     def _read_author(
         self, query: SearchQuery, parsed: ParsedQuery
     ) -> tuple[AuthorRequest | None, str | None]:
-        """Return a query for the commits of the author that a question names; None if it names
-        none.
+        """Return a query for the commits of the author in a question; None if it names no author.
 
         The second value is the result of `CommitSearch.prepare`; None if it was not called. Because
         `prepare` may take seconds, it is called only if the question is almost certainly not about

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -15,22 +15,32 @@ from rootle.history.names.unindexed_commits import MAX_HEADERS, NOT_SEARCHED, re
 from rootle.index.reader import FileState
 from rootle.search.query.file_filters import expand_commits, filter_files
 from rootle.search.query.operators import ParsedQuery, parse_query, restrictions_in
-from rootle.types import COMMIT_URI, MAX_INDEXED_FILES, SearchQuery, SearchResponse
+from rootle.types import (
+    COMMIT_URI,
+    MAX_INDEXED_FILES,
+    SearchQuery,
+    SearchResponse,
+    SearchResult,
+)
 
 EMPTY: Final = SearchResponse((), None, (), None, 0, 0.0)
 
 
 def list_commits(
-    view: CommitView, listed: Sequence[FileState | str], commits: CommitSearch | None = None
+    view: CommitView,
+    listed: Sequence[FileState | str],
+    commits: CommitSearch | None = None,
+    make_result: Callable[[CommitView, FileState], SearchResult] = single_result,
 ) -> SearchResponse:
     """Return a page with these commits.
 
     git reads the messages of those that are given by their hashes, for which `commits` is needed.
+    `make_result` describes an indexed commit.
     """
     hashes = [one for one in listed if isinstance(one, str)]
     headers = commits.updates.read_headers(hashes) if commits is not None and hashes else {}
     results = (
-        result_of_header(headers[one]) if isinstance(one, str) else single_result(view, one)
+        result_of_header(headers[one]) if isinstance(one, str) else make_result(view, one)
         for one in listed
         if not isinstance(one, str) or one in headers
     )

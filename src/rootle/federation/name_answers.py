@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from rootle.federation.combined_cursor import join_cursors, read_offset
-from rootle.federation.commit_lists import EMPTY, filter_commits, has_filters
+from rootle.federation.commit_lists import filter_commits, has_filters, list_commits
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
 from rootle.history.names.name_changes import (
@@ -36,7 +36,6 @@ from rootle.history.names.unindexed_commits import (
     MAX_HEADERS,
     describe_unindexed,
     describe_unlisted,
-    result_of_header,
 )
 from rootle.history.removed_definitions import RemovedDefinition
 from rootle.index.reader import FileState
@@ -370,21 +369,11 @@ class _CommitList:
         if listed and not page:
             return None
         changes = {change.state.id: change for change in self.found.commits}
-        hashes = [one for one in page if isinstance(one, str)]
-        headers = self.commits.updates.read_headers(hashes)
-        results = (
-            result_of_header(headers[one])
-            if isinstance(one, str)
-            else result_of_change(self.view, changes[one.id], self.question.name)
-            for one in page
-            if not isinstance(one, str) or one in headers
+        shown = list_commits(
+            self.view,
+            page,
+            self.commits,
+            lambda view, state: result_of_change(view, changes[state.id], self.question.name),
         )
         more = str(start + limit) if start + limit < len(listed) else None
-        return replace(
-            EMPTY,
-            results=tuple(results),
-            confident=True,
-            generation=self.view.index.generation,
-            suggestions=notes,
-            next_cursor=join_cursors(more, None),
-        )
+        return replace(shown, suggestions=notes, next_cursor=join_cursors(more, None))

@@ -40,8 +40,7 @@ _PART: Final = re.compile(r"[.:#+]+")
 
 
 def read_function(before: str, after: str, line_above: str) -> tuple[str, str]:
-    """Return the owner and the name of the function of a frame, or "" for either one that is
-    unknown.
+    """Return the owner and the name of the function of a frame; "" for one that is unknown.
 
     `before` and `after` are the parts of the line before and after the place, and `line_above` is
     the line above it. The owner is the class, the type, or else the module of the function.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -111,3 +112,22 @@ def choose_spans(
         span if end == span.end_line else ScoredSpan(span.chunk_id, start, end, span.score)
         for span, (start, end) in zip(chosen, ranges, strict=True)
     ]
+
+
+def slice_range(positions: Sequence[int], start: int, end: int) -> Sequence[int]:
+    """Return the sorted positions from start to end - 1."""
+    return positions[bisect_left(positions, start) : bisect_left(positions, end)]
+
+
+def find_closest(places: Sequence[Sequence[int]]) -> tuple[int, int]:
+    """Return the start and length of the shortest range that has a position of each sequence."""
+    merged = sorted((at, kind) for kind, some in enumerate(places) for at in some)
+    last: dict[int, int] = {}
+    best = (merged[0][0], merged[-1][0] - merged[0][0])
+    for at, kind in merged:
+        last[kind] = at
+        if len(last) == len(places):
+            first = min(last.values())
+            if at - first < best[1]:
+                best = (first, at - first)
+    return best

@@ -52,10 +52,13 @@ class CorrectedApp:
         with self._lock:
             if self._app is not None:
                 return
-            app = self._stack.enter_context(self._open_configured())
-            indexing = BackgroundIndexing(app)
-            indexing.start()
-            indexing.begin()
-            self._stack.callback(indexing.stop)
-            self._tools = {tool.name: tool for tool in create_tools(app, SentPassages())}
+            with ExitStack() as stack:  # closes the app if its tools cannot be created
+                app = stack.enter_context(self._open_configured())
+                tools = create_tools(app, SentPassages())
+                indexing = BackgroundIndexing(app)
+                indexing.start()
+                stack.callback(indexing.stop)
+                indexing.begin()
+                self._stack = stack.pop_all()
+            self._tools = {tool.name: tool for tool in tools}
             self._app = app

@@ -1,4 +1,7 @@
-"""Find the head of a definition: the comment above it, its signature and its docstring."""
+"""Find the head of a definition: the comment above it, its signature and its docstring.
+
+Also find the end of a statement, and lines that follow the end of a definition.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,10 @@ _MAX_STATEMENT_LINES: Final = 12
 _OPENING: Final = re.compile(r"[(\[{]")
 _CLOSING: Final = re.compile(r"[)\]}]")
 _DOCSTRING: Final = re.compile(r"""\s*[rRbBuU]?("{3}|'{3})""")
+
+# The closing line of an outermost definition.
+_CLOSES_ALL: Final = re.compile(r"(?:[})\]]+|end)[;,]?\s*$")
+_MAX_REST: Final = 60  # characters; longer text becomes a chunk of its own
 
 LineInterval = tuple[int, int]  # first and last line, from 1, both inclusive
 
@@ -110,3 +117,20 @@ def _find_name_line(lines: Sequence[str], at: int, end: int) -> int:
 def indentation(line: str) -> int:
     """Return the number of white-space characters at the start of a line."""
     return len(line) - len(line.lstrip())
+
+
+def is_below_definition(lines: Sequence[str], first: int, end: int) -> bool:
+    """Return whether the lines from `first` to `end` - 1 of a chunk are below its definition.
+
+    Indexing adds a short last line of a file, such as `export { a as b }`, to the chunk above it.
+    This chunk keeps the scope of its definition. The added line has no indentation and follows the
+    line that closes the definition. The closing line may also be shown.
+    """
+    above = enumerate(lines[: first + 1])
+    closing = next((at for at, line in above if _CLOSES_ALL.match(line)), None)
+    if closing is None:
+        return False
+    rest = [line for line in lines[closing + 1 :] if line.strip()]
+    is_short = sum(map(len, rest)) < _MAX_REST
+    is_shown = any(line.strip() for line in lines[max(first, closing + 1) : end])
+    return is_short and is_shown and not any(line[0].isspace() for line in rest)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import (
     Callable,
     Collection,
@@ -29,14 +28,20 @@ from rootle.rank.span_choice import (
     choose_spans,
     content_share,
     count_initial_lines,
+    find_closest,
     has_room,
+    slice_range,
 )
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.results.working_tree import WorkingTree
 from rootle.search.retrieval.merged_candidates import is_among, lookup
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
-from rootle.text.definition_head import find_comment_start, find_statement_end
+from rootle.text.definition_head import (
+    find_comment_start,
+    find_statement_end,
+    is_below_definition,
+)
 from rootle.text.file_kinds import is_document
 from rootle.text.markdown.table_rows import find_named_row
 from rootle.text.terms import compose, split_identifier
@@ -64,11 +69,8 @@ _VALUE: Final = re.compile(r"\w+[^()=\n]{0,80}=(?![=>~])")  # a name, perhaps a 
 _NEAR_CHARS: Final = 200
 _LINES_BEFORE_MATCH: Final = 5
 _LINES_BEFORE_LINE: Final = 2
-# The closing line of an outermost definition.
-_CLOSES_ALL: Final = re.compile(r"(?:[})\]]+|end)[;,]?\s*$")
 # A directive, a label or an option of a directive in reStructuredText.
 _DIRECTIVE: Final = re.compile(r"\s*(?:\.\.(?:\s|$)|:[\w-]{1,40}:)")
-_MAX_REST: Final = 60  # characters; longer text becomes a chunk of its own
 
 ReadExcerpts = Callable[[Sequence[TextRange]], Sequence[str]]
 Rows = MutableMapping[int, ChunkRow]  # chunks by id
@@ -195,23 +197,6 @@ def read_spans(
     return found
 
 
-def is_below_definition(lines: Sequence[str], first: int, end: int) -> bool:
-    """Return whether the lines from `first` to `end` - 1 of a chunk are below its definition.
-
-    Indexing adds a short last line of a file, such as `export { a as b }`, to the chunk above it.
-    This chunk keeps the scope of its definition. The added line has no indentation and follows the
-    line that closes the definition. The closing line may also be shown.
-    """
-    above = enumerate(lines[: first + 1])
-    closing = next((at for at, line in above if _CLOSES_ALL.match(line)), None)
-    if closing is None:
-        return False
-    rest = [line for line in lines[closing + 1 :] if line.strip()]
-    is_short = sum(map(len, rest)) < _MAX_REST
-    is_shown = any(line.strip() for line in lines[max(first, closing + 1) : end])
-    return is_short and is_shown and not any(line[0].isspace() for line in rest)
-
-
 def drop_excluded(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:
     """Pipeline stage: drop the files whose spans all contain an excluded word of the query."""
     answer = find(request, scoped)
@@ -292,25 +277,6 @@ def _content_shares(
         sum(len(line) for line in text.split("\n") if not _DIRECTIVE.match(line)) for text in texts
     ]
     return {row.id: content_share(count) for row, count in zip(rows, chars, strict=True)}
-
-
-def _slice_range(positions: Sequence[int], start: int, end: int) -> Sequence[int]:
-    """Return the sorted positions from start to end - 1."""
-    return positions[bisect_left(positions, start) : bisect_left(positions, end)]
-
-
-def _closest(places: Sequence[Sequence[int]]) -> tuple[int, int]:
-    """Return the start and length of the shortest range that has a position of each sequence."""
-    merged = sorted((at, kind) for kind, some in enumerate(places) for at in some)
-    last: dict[int, int] = {}
-    best = (merged[0][0], merged[-1][0] - merged[0][0])
-    for at, kind in merged:
-        last[kind] = at
-        if len(last) == len(places):
-            first = min(last.values())
-            if at - first < best[1]:
-                best = (first, at - first)
-    return best
 
 
 class _SpanSelector:
@@ -401,11 +367,11 @@ class _SpanSelector:
         starts.
         """
         for row in self._index.list_chunks(file_id):
-            here = [_slice_range(some, row.start, row.end) for some in places]
+            here = [slice_range(some, row.start, row.end) for some in places]
             here = [some for some in here if some]
             if here:
                 self._rows[row.id] = row
-                first, distance = _closest(here)
+                first, distance = find_closest(here)
                 closeness = 0.5 / (1 + distance / _NEAR_CHARS)
                 score = (len(here) + closeness) * _MATCH_SCORE + scores.get(row.id, 0.0)
                 yield ScoredSpan(row.id, self._start_line(row, first), row.end_line, score)

@@ -70,11 +70,17 @@ def find_declarations(
 
     Each one begins with the comment and the decorators above it, and its name includes the class.
     """
-    types = [one for one in definitions if is_type(one.name)]
+    # The innermost type around each line: inner definitions come after outer ones.
+    types = {
+        at: one.name
+        for one in definitions
+        if is_type(one.name)
+        for at in range(one.first_line + 1, one.last_line + 1)
+    }
     for one in _list_variables(lines, definitions):
-        around = [outer for outer in types if outer.first_line < one.line <= outer.last_line]
-        if one.is_global or around:
-            name = f"{around[-1].name} > {one.name}" if around else one.name
+        around = types.get(one.line)
+        if one.is_global or around is not None:
+            name = one.name if around is None else f"{around} > {one.name}"
             first = find_comment_start(lines, one.line)
             yield Definition(name, first, find_statement_end(lines, one.line, _MAX_STATEMENT_LINES))
 
