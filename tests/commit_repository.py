@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from commit_writer import init_repository, write_commit
 from sample import OLD_S, git, write
 
 from rootle import App
@@ -15,8 +16,7 @@ DAY_S = 86_400
 
 def make_history(root: Path, subjects: Sequence[str]) -> Path:
     """Create a repository with one commit per subject; each commit changes `<first word>.py`."""
-    root.mkdir(parents=True)
-    git(root, "init", "-q", "-b", "main")
+    init_repository(root)
     for day, subject in enumerate(subjects):
         add_commit(root, subject, day=day)
     return root
@@ -31,9 +31,18 @@ def add_commit(root: Path, subject: str, *, day: int, author: str = "Ada <ada@x.
 
 def commit_all(root: Path, message: str, *, day: int, author: str = "Ada <ada@x.org>") -> str:
     """Commit all changes and return the hash of the commit."""
+    return commit_files(root, message, when_s=OLD_S + day * DAY_S, author=author)
+
+
+def commit_files(
+    root: Path, message: str, *, when_s: int = OLD_S, author: str = "t <t@example.com>"
+) -> str:
+    """Commit all changes at a time, and return the hash of the commit."""
+    if (sha := write_commit(root, message, author, when_s)) is not None:
+        return sha
     git(root, "add", "-A")
     options = ("-q", "--allow-empty", f"--author={author}", "-m", message)
-    git(root, "commit", *options, when_s=OLD_S + day * DAY_S)
+    git(root, "commit", *options, when_s=when_s)
     return git(root, "rev-parse", "HEAD").strip()
 
 

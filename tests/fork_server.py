@@ -37,8 +37,9 @@ from forked_process import INTEGER, ForkedProcess
 
 # Packages to import completely, and single modules of packages with optional dependencies.
 _IMPORTED = (
-    *("agents", "cli", "config", "index", "indexing", "ingest", "memory", "rank", "search"),
-    *("sources", "embed.factory", "embed.static"),
+    *("agents", "app", "cli", "config", "federation", "history", "index", "indexing", "ingest"),
+    *("links", "memory", "provenance", "rank", "search", "serialization", "sources", "text"),
+    *("embed.factory", "embed.static", "web.main_content_to_markdown"),
 )
 # The interpreter reads variables with these prefixes only at startup, so a forked process would
 # ignore a change of their values.
@@ -225,6 +226,7 @@ def _import_commands() -> None:
 
     from rootle.embed.static import StaticEmbedder
     from rootle.ingest.workers.worker_process import PrestartedWorkers
+    from rootle.syntax.grammars import load_grammar
 
     for name in (*_IMPORTED, *sys.argv[1:]):
         package = importlib.import_module(f"rootle.{name}")
@@ -232,6 +234,7 @@ def _import_commands() -> None:
         for module in pkgutil.walk_packages(within, f"{package.__name__}."):
             importlib.import_module(module.name)
     StaticEmbedder()  # reads the vocabulary, which is then cached
+    load_grammar("python")  # the language of most files in tests
     PrestartedWorkers.start = lambda self: None  # type: ignore[method-assign]
 
 

@@ -17,6 +17,7 @@ import pytest
 from command import rootle
 from document_samples import write_damaged_word
 from external_samples import write_sphinx, write_stack_exchange
+from forked_children import fork_children
 from json_server import JsonServer, Reply, Request, serving
 from sample import MakeApp, write_tree
 
@@ -32,6 +33,11 @@ from rootle.tools import create_tools
 from rootle.web.page_download import PageDownloader
 
 SECRET = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+
+
+@pytest.fixture(autouse=True)
+def _forked_children(monkeypatch: pytest.MonkeyPatch) -> None:
+    fork_children(monkeypatch)
 
 
 @pytest.fixture

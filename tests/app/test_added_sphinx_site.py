@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from forked_children import fork_children
 from json_server import JsonServer, Reply, Request, serving
 from sample import MakeApp, write_tree
 
@@ -47,6 +48,11 @@ Gates
       Put fat on the axle, otherwise it squeaks.
 """,
 }
+
+
+@pytest.fixture(autouse=True)
+def _forked_children(monkeypatch: pytest.MonkeyPatch) -> None:
+    fork_children(monkeypatch)
 
 
 def build(folder: Path, builder: str) -> Path:

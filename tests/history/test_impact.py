@@ -8,6 +8,8 @@ from time import process_time
 
 import pytest
 from command import rootle
+from commit_repository import commit_files
+from commit_writer import init_repository
 from sample import OLD_S, MakeApp, git, write
 
 from rootle import App
@@ -33,18 +35,16 @@ FILES = {
 def shop(tmp_path: Path, make_app: MakeApp) -> tuple[Path, App]:
     """Return a repository in which the price changes together with its test and its document."""
     root = tmp_path / "shop"
-    root.mkdir()
-    git(root, "init", "-q", "-b", "main")
+    init_repository(root)
     for path, text in FILES.items():
         write(root, path, text)
-    git(root, "add", "-A")
-    git(root, "commit", "-qm", "Start")
+    commit_files(root, "Start")
     for number in range(6):
         together = ("shop/price.py", "tests/test_price.py", "docs/prices.md")
         for path in together if number % 2 else ("shop/mail.py",):
             text = f"{FILES[path]}\nversion_{number} = {number}\n"
             write(root, path, text, when_s=OLD_S + number + 1)
-        git(root, "commit", "-qam", f"Change {number}", when_s=OLD_S + (number + 1) * 86_400)
+        commit_files(root, f"Change {number}", when_s=OLD_S + (number + 1) * 86_400)
     return root, make_app(root)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from commit_repository import DAY_S, commit_all, make_history, read_pages
+from commit_repository import DAY_S, commit_all, commit_files, make_history, read_pages
 from sample import OLD_S, MakeApp, git, write
 
 from rootle import App
@@ -551,8 +551,7 @@ def test_dates_and_names_of_tags_and_branches_select_the_commits(
         ("Number 14", "14", new_year_s + 50 * DAY_S),
     ):
         write(root, "herd.py", f"def count_herd(name):\n    return {value}\n", when_s=when_s)
-        git(root, "add", "-A")
-        git(root, "commit", "-q", "-m", subject, when_s=when_s)
+        commit_files(root, subject, when_s=when_s)
         if value == "13":
             git(root, "tag", "rel_13")
             git(root, "branch", "old/stable")

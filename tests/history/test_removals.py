@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from commit_repository import commit_files
+from commit_writer import init_repository
 from sample import OLD_S, MakeApp, git, write
 
 from rootle import App
@@ -49,8 +51,7 @@ def make_history(
 
     Each commit is `step_s` seconds newer than the one before it.
     """
-    root.mkdir()
-    git(root, "init", "-q", "-b", "main")
+    init_repository(root)
     hashes = []
     for number, (message, files) in enumerate(commits):
         for path, text in files.items():
@@ -58,9 +59,7 @@ def make_history(
                 (root / path).unlink()
             else:
                 write(root, path, text)
-        git(root, "add", "-A")
-        git(root, "commit", "-qm", message, when_s=OLD_S + number * step_s)
-        hashes.append(git(root, "rev-parse", "HEAD").strip())
+        hashes.append(commit_files(root, message, when_s=OLD_S + number * step_s))
     return hashes
 
 

@@ -10,6 +10,8 @@ from types import ModuleType
 
 import pytest
 from command import rootle
+from commit_repository import commit_files
+from commit_writer import init_repository
 from sample import OLD_S, MakeApp, git, write, write_tree
 
 from rootle import App
@@ -57,8 +59,7 @@ Call `retry_backoff(attempt, base)` before the next attempt, and `fetch_page` af
 
 def make_history(root: Path, *commits: Mapping[str, str | None]) -> list[str]:
     """Create a repository with one commit for each mapping; the text None deletes a file."""
-    root.mkdir()
-    git(root, "init", "-q", "-b", "main")
+    init_repository(root)
     hashes = []
     for number, files in enumerate(commits):
         for path, text in files.items():
@@ -66,9 +67,7 @@ def make_history(root: Path, *commits: Mapping[str, str | None]) -> list[str]:
                 (root / path).unlink()
             else:
                 write(root, path, text)
-        git(root, "add", "-A")
-        git(root, "commit", "-qm", f"Change {number}", when_s=OLD_S + number * 86_400)
-        hashes.append(git(root, "rev-parse", "HEAD").strip())
+        hashes.append(commit_files(root, f"Change {number}", when_s=OLD_S + number * 86_400))
     return hashes
 
 

@@ -10,6 +10,8 @@ from random import Random
 from time import process_time
 
 import pytest
+from commit_repository import commit_files
+from commit_writer import init_repository
 from sample import OLD_S, MakeApp, git, write
 
 from rootle.errors import QueryError, SourceError
@@ -45,8 +47,7 @@ class History:
         self.root = root
         self._make_app = make_app
         self._count = 0
-        root.mkdir()
-        git(root, "init", "-q", "-b", "main")
+        init_repository(root)
 
     def commit(
         self,
@@ -66,14 +67,13 @@ class History:
                 # The new time shows git that the file has changed, even if its size is the same.
                 self._count += 1
                 write(self.root, path, text, when_s=OLD_S + self._count)
-        self.git("add", "-A")
-        self.git("commit", "-q", "--allow-empty", "-m", message, when_s=when_s)
-        return self.git("rev-parse", "HEAD").strip()
-
-    def git(self, *arguments: str, when_s: int | None = None) -> str:
         self._count += 1
         when_s = OLD_S + self._count if when_s is None else when_s
-        return git(self.root, *arguments, when_s=when_s)
+        return commit_files(self.root, message, when_s=when_s)
+
+    def git(self, *arguments: str) -> str:
+        self._count += 1
+        return git(self.root, *arguments, when_s=OLD_S + self._count)
 
     def why(self, place: str, limit: int | None = None) -> WhyAnswer:
         return self._make_app(self.root).why(place, limit=limit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from forked_children import fork_children
 from json_server import JsonServer, Reply, Request, serving
 
 from rootle.errors import UnavailableError, WebPageError
@@ -17,6 +18,11 @@ from rootle.web.site.sitemap import parse_sitemap
 from rootle.web.url import parse_page_url
 
 _HTML = {"Content-Type": "text/html"}
+
+
+@pytest.fixture(autouse=True)
+def _forked_children(monkeypatch: pytest.MonkeyPatch) -> None:
+    fork_children(monkeypatch)
 
 
 def page(title: str, *links: str, head: str = "") -> Reply:

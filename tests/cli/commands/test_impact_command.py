@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 from command import rootle
+from commit_repository import commit_files
+from commit_writer import init_repository
 from sample import OLD_S, git, write
 
 pytestmark = pytest.mark.slow
 
 
 def make_repository(root: Path) -> None:
-    root.mkdir()
-    git(root, "init", "-q")
+    init_repository(root)
     for number in range(4):
         for path in ("price.py", "docs.md"):
             write(root, path, f"version_{number} = {number}\n", when_s=OLD_S + number)
-        git(root, "add", "-A")
-        git(root, "commit", "-qm", f"Change {number}", when_s=OLD_S + number * 86_400)
+        commit_files(root, f"Change {number}", when_s=OLD_S + number * 86_400)
 
 
 def test_the_files_and_their_evidence_are_printed(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from commit_repository import commit_files
 from sample import FILES, OLD_S, git, make_repository, many_files, write
 
 from rootle import App, Config, open_app
@@ -89,8 +90,7 @@ def app(sample: Path, tmp_path: Path) -> Iterator[App]:
 
 def _commit(root: Path, number: int) -> None:
     when_s = OLD_S + number * _DAY_S
-    git(root, "add", "-A", when_s=when_s)
-    git(root, "commit", "-qm", f"state {number}", when_s=when_s)
+    commit_files(root, f"state {number}", when_s=when_s)
     git(root, "tag", f"v{number}")
 
 

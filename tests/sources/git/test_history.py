@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from commit_reader import read_last_commits
+from commit_repository import commit_files
 from sample import git, write
 
 from rootle.sources.git.command import run_git
@@ -30,9 +31,7 @@ def commit(root: Path, day: int, **files: str) -> str:
         path = root / name.replace("__", "/")
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
-    git(root, "add", "-A")
-    git(root, "commit", "-q", "--allow-empty", "-m", f"day\n\n{day}", when_s=_START_S + day)
-    return head_of(root)
+    return commit_files(root, f"day\n\n{day}", when_s=_START_S + day)
 
 
 def head_of(root: Path) -> str:
