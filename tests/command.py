@@ -23,7 +23,7 @@ _FILE_CAPABILITIES = (1, 2)  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
 # Variables that `conftest.py` sets in every test. The guard blocks the network in child processes.
 # LANGUAGE=C selects English messages, so that no translations are searched for.
 ENVIRONMENT = {"PYTHONPATH": os.path.dirname(_guard.__file__), "LANGUAGE": "C"}
-_fork_server = ForkServer({**os.environ, **ENVIRONMENT})
+_fork_servers = [ForkServer({**os.environ, **ENVIRONMENT})]
 # Importing the MCP SDK takes longer than all other imports, so only this server imports it.
 _mcp_fork_server = ForkServer({**os.environ, **ENVIRONMENT}, ("server",))
 
@@ -66,7 +66,7 @@ def rootle(
     data = stdin.encode() if isinstance(stdin, str) else stdin
     if preloaded is None:
         preloaded = program is None
-    server = _server_for(arguments)
+    server = _server_for(arguments, os.environ)
     if preloaded and not (unprivileged or wrapper or limits) and server.can_run():
         words = [os.fspath(argument) for argument in arguments]
         process = server.run(Command(words, program, cwd, data, timeout_s))
@@ -114,7 +114,7 @@ def start_rootle(
     environment = os.environ if environment is None else environment
     if preloaded is None:
         preloaded = program is None
-    server = _server_for(arguments)
+    server = _server_for(arguments, environment)
     if preloaded and not limits and server.can_run(environment):
         words = [os.fspath(argument) for argument in arguments]
         return server.start(Command(words, program, cwd), piped, environment)
@@ -133,8 +133,15 @@ def start_rootle(
     )
 
 
-def _server_for(arguments: Sequence[str | Path]) -> ForkServer:
-    return _mcp_fork_server if arguments[:1] == ("mcp",) else _fork_server
+def add_fork_server(**variables: str) -> None:
+    """Add a server for commands with variables that the interpreter reads when it starts."""
+    _fork_servers.append(ForkServer({**os.environ, **ENVIRONMENT, **variables}))
+
+
+def _server_for(arguments: Sequence[str | Path], environment: Mapping[str, str]) -> ForkServer:
+    if arguments[:1] == ("mcp",):
+        return _mcp_fork_server
+    return next((one for one in _fork_servers if one.can_run(environment)), _fork_servers[0])
 
 
 def _drop_capabilities() -> None:

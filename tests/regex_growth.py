@@ -307,10 +307,13 @@ def main(first: int) -> None:
     searched = searched_patterns()
     for name in sorted(SHORT_TEXTS.keys() - {name for name, _ in patterns}):
         print(json.dumps(["unknown", name]), flush=True)
+    measured = set()  # many modules use a pattern of another one
     for at, (name, pattern) in enumerate(patterns):
-        if at < first or name.partition("[")[0] in SHORT_TEXTS:
-            continue
         is_searched = name.partition("[")[0] in searched - _ONLY_MATCHED
+        is_known = name.partition("[")[0] in SHORT_TEXTS or (pattern, is_searched) in measured
+        if at < first or is_known:
+            continue
+        measured.add((pattern, is_searched))
         find = _finder(pattern, is_searched=is_searched)
         print(json.dumps(["start", at, name]), flush=True)
         for before, unit in hostile_texts(pattern, is_searched=is_searched):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from command import rootle
+from command import ENVIRONMENT, add_fork_server, rootle
 from sample import MakeApp
 
 from rootle.errors import PluginError
@@ -47,9 +47,17 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def python_path(site: Path) -> str:
+    """The import path of commands that can use the example."""
+    path = f"{site}{os.pathsep}{ENVIRONMENT['PYTHONPATH']}"
+    add_fork_server(PYTHONPATH=path)
+    return path
+
+
 @pytest.fixture
-def installed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", f"{site}{os.pathsep}{os.environ['PYTHONPATH']}")
+def installed(python_path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", python_path)
 
 
 @pytest.fixture

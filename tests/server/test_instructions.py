@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from mcp_process import lines_of, session_of, text_of
+from mcp_process import Session, lines_of, session_of, text_of
 from sample import make_repository, write
 
 from rootle.serialization.path_text import short_path
 from rootle.server.instructions import instructions_for
+
+_NAMES = (b"caf\xe9.py", b"\xff\xfe/a b.py", b"new\nline.py")
+_DRINKS = ("coffee", "cocoa", "cider")
 
 
 def test_only_the_existing_tools_are_explained() -> None:
@@ -50,15 +54,27 @@ def test_a_client_receives_the_folder_and_the_loading_of_tools(repository: Path)
     assert set(loaded.values()) == {None}
 
 
+@pytest.fixture(scope="module")
+def drinks(
+    tmp_path_factory: pytest.TempPathFactory, variables: dict[str, str]
+) -> Iterator[Session]:
+    """A server of files with special names; each defines the function of another drink."""
+    root = make_repository(
+        tmp_path_factory.mktemp("drinks") / "repository", {"other.txt": "nothing\n"}
+    )
+    for at, name in enumerate(_NAMES):
+        write(root, os.fsdecode(name), f"def brew_{_DRINKS[at]}_slowly():\n    return 'slow'\n")
+    with session_of(root, **variables) as session:
+        yield session
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [b"caf\xe9.py", b"\xff\xfe/a b.py", b"new\nline.py"])
-def test_a_source_that_search_prints_can_be_read(name: bytes, tmp_path: Path) -> None:
-    root = make_repository(tmp_path / "repository", {"other.txt": "nothing\n"})
-    write(root, os.fsdecode(name), "def brew_coffee_slowly():\n    return 'espresso'\n")
-    with session_of(root) as session:
-        found = text_of(session.call("vectordb_search", {"query": "brew_coffee_slowly"}))
-        source = re.match(r"1\. (.+?:\d+-\d+)", found)
-        assert source is not None, found
-        answer = session.call("vectordb_read", {"source": source[1]})
-        assert not answer.is_error, text_of(answer)
-        assert text_of(answer).startswith(f"{source[1]} of 2 (python)\n1  def brew_coffee_slowly")
+@pytest.mark.parametrize("name", _NAMES)
+def test_a_source_that_search_prints_can_be_read(name: bytes, drinks: Session) -> None:
+    function = f"brew_{_DRINKS[_NAMES.index(name)]}_slowly"
+    found = text_of(drinks.call("vectordb_search", {"query": function}))
+    source = re.match(r"1\. (.+?:\d+-\d+)", found)
+    assert source is not None, found
+    answer = drinks.call("vectordb_read", {"source": source[1]})
+    assert not answer.is_error, text_of(answer)
+    assert text_of(answer).startswith(f"{source[1]} of 2 (python)\n1  def {function}")

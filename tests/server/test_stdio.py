@@ -29,7 +29,7 @@ from mcp_process import (
     lines_of,
     text_of,
 )
-from polling import wait_until
+from polling import TIMEOUT_S, wait_until
 from sample import FILES, many_files, write, write_tree
 
 from rootle.server.streams import MAX_LINE_BYTES
@@ -454,14 +454,17 @@ def test_a_search_does_not_import_the_sdk(repository: Path) -> None:
     assert rootle("search", "retry", "--root", repository, program=program).err == "[]\n"
 
 
-def test_the_environment_sets_the_log_level(repository: Path, tmp_path: Path) -> None:
-    async def talk(level: str, errors: Path) -> str:
-        async with client_of(repository, errors=errors, ROOTLE_LOG=level) as client:
-            await client.call_tool("vectordb_search", {"query": "retry_backoff"})
-        return errors.read_text()
+def test_the_environment_sets_the_log_level(repository: Path) -> None:
+    def talk(level: str) -> bytes:
+        with lines_of(repository, variables={"ROOTLE_LOG": level}) as server:
+            server.initialize()
+            call = {"name": "vectordb_search", "arguments": {"query": "retry_backoff"}}
+            assert "src/net/retry.py" in str(server.ask("tools/call", 2, **call))
+            errors: bytes = server.process.communicate(timeout=TIMEOUT_S)[1]
+        return errors
 
-    assert "vectordb_search answered in" in asyncio.run(talk("info", tmp_path / "loud"))
-    assert asyncio.run(talk("error", tmp_path / "quiet")) == ""
+    assert b"vectordb_search answered in" in talk("info")
+    assert talk("error") == b""
 
 
 @pytest.mark.parametrize("place", ["home", "parent", "link", "/"])
@@ -549,11 +552,9 @@ def test_all_files_of_the_user_are_served_on_request(
 
 
 def test_the_project_of_claude_code_is_served(repository: Path, tmp_path: Path) -> None:
-    async def first_source() -> str:
-        home, project = str(tmp_path), str(repository)
-        async with client_of(
-            repository, started_in=tmp_path, HOME=home, CLAUDE_PROJECT_DIR=project
-        ) as client:
-            return text_of(await client.call_tool("vectordb_search", {"query": "retry_backoff"}))
-
-    assert asyncio.run(first_source()).startswith("1. src/net/retry.py")
+    variables = {"HOME": str(tmp_path), "CLAUDE_PROJECT_DIR": str(repository)}
+    with lines_of(None, started_in=tmp_path, variables=variables) as server:
+        server.initialize()
+        call = {"name": "vectordb_search", "arguments": {"query": "retry_backoff"}}
+        answer = server.ask("tools/call", 2, **call)["result"]
+        assert answer["content"][0]["text"].startswith("1. src/net/retry.py")

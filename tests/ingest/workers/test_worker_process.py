@@ -17,7 +17,7 @@ from rootle.errors import IndexMissingError, IngestError
 from rootle.index.local.writer_lock import writer_lock
 from rootle.ingest.workers import scheduler, worker_pool, worker_process
 from rootle.ingest.workers.jobs import ReadJob, ReadResult
-from rootle.ingest.workers.worker_process import PrestartedWorkers
+from rootle.ingest.workers.worker_process import PRESTARTED_MIN_BYTES, PrestartedWorkers
 
 pytestmark = [pytest.mark.prestarted_workers, pytest.mark.slow]
 
@@ -118,13 +118,19 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two_cores: None) ->
 
 @pytest.mark.parametrize("method", ["refresh", "index", "search"])
 def test_a_first_index_starts_workers_early_and_ends_them_all(
-    method: str, tmp_path: Path, make_app: MakeApp, started: StartedWorkers
+    method: str,
+    tmp_path: Path,
+    make_app: MakeApp,
+    started: StartedWorkers,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # Fewer files than in normal use are worth the start of workers, so that the test is fast.
+    monkeypatch.setattr(scheduler, "_PARALLEL_BYTES", 2 * PRESTARTED_MIN_BYTES)
     text = "".join(f"def add_{n}(value):\n    return value + {n}\n\n" for n in range(60))
-    root = make_repository(tmp_path / "repo", {f"a{n}.py": f"# {n}\n{text}" for n in range(300)})
+    root = make_repository(tmp_path / "repo", {f"a{n}.py": f"# {n}\n{text}" for n in range(120)})
     app = make_app(root)
     getattr(app, method)(*(["add 7"] if method == "search" else []))
-    assert app.status().files == 300
+    assert app.status().files == 120
     # A search usually finds an index, so it starts workers only after it has found none.
     assert started.late == [method == "search"] * 2
     assert started.have_ended()
@@ -241,7 +247,7 @@ def test_batches_keep_the_order_and_are_smaller_at_the_start_and_toward_the_end(
 
 def test_the_writing_process_loads_no_grammar(tmp_path: Path) -> None:
     text = "".join(f"def add_{n}(value):\n    return value + {n}\n\n" for n in range(700))
-    root = make_repository(tmp_path / "repo", {f"a{n}.py": text for n in range(30)})
+    root = make_repository(tmp_path / "repo", {f"a{n}.py": text for n in range(20)})
     code = (
         "import sys\n"
         "from rootle import open_app\n"
@@ -251,7 +257,7 @@ def test_the_writing_process_loads_no_grammar(tmp_path: Path) -> None:
         "print(report.files_indexed, 'tree_sitter' in sys.modules)\n"
     )
     child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert child.stdout.split() == ["30", "False"]
+    assert child.stdout.split() == ["20", "False"]
 
 
 def test_no_worker_is_started_if_nothing_can_be_indexed(

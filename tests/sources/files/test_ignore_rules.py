@@ -145,17 +145,17 @@ def test_many_stars_do_not_hang() -> None:
     "rule", ["*a{}*b", "**/x{}/**", "[ab]x{}?", "common*{}*common", "/src/{}.txt", "a*a*a*a*{}"]
 )
 def test_many_rules_do_not_hang(rule: str) -> None:
-    rules = IgnoreFile("\n".join(rule.format(line) for line in range(100_000)).encode())
+    rules = IgnoreFile("\n".join(rule.format(line) for line in range(50_000)).encode())
 
     assert not any(rules.verdict(f"src/a{name}a", is_folder=False) for name in range(0, 9_000, 300))
-    match = rule.format(77_777).replace("**/", "").replace("[ab]", "a").strip("/").strip("*")
+    match = rule.format(38_888).replace("**/", "").replace("[ab]", "a").strip("/").strip("*")
     assert rules.verdict(match.replace("**", "y").replace("*", "a").replace("?", "y"), False)
 
 
 @pytest.mark.slow
 def test_rules_without_a_literal_part_do_not_hang() -> None:
     rng = random.Random(1)
-    lines = {"".join(rng.choice("ab*") for _ in range(12)) + "b" for _ in range(100_000)}
+    lines = {"".join(rng.choice("ab*") for _ in range(12)) + "b" for _ in range(50_000)}
     rules = IgnoreFile("\n".join(sorted(lines)).encode())
 
     for _ in range(20):
