@@ -74,8 +74,8 @@ _ONLY_MATCHED = frozenset(
     for name in names
 )
 Pattern = re.Pattern[str] | re.Pattern[bytes]
-_SHORT, _LONG = 600, 2_400  # the numbers of repetitions
-_MIN_S = 0.004  # shorter times are too inexact to compare
+_SHORT, _LONG = 300, 1_200  # the numbers of repetitions
+_MIN_S = 0.001  # shorter times are too inexact to compare
 _MAX_RATIO = 9  # four times the length takes 4 times as long, or 16 times if the time is quadratic
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT)
 # Modules that need an optional package or start something when they are imported.
@@ -277,7 +277,7 @@ def grows_too_fast(find: Callable[[str], object], before: str, unit: str) -> boo
     """Return whether the time to match or search a text grows much faster than its length."""
     return any(
         # Repeat the measurement, because another process may have disturbed it.
-        _is_too_slow(find, before, unit, end) and _is_too_slow(find, before, unit, end)
+        all(_is_too_slow(find, before, unit, end) for _ in range(4))
         for end in ("", "\0", "\n\0")
     )
 

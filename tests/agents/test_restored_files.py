@@ -234,7 +234,7 @@ def draw_json(draw: st.DrawFn, value: Any) -> str:
 
 @pytest.mark.slow
 @settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(data=st.data())
 def test_random_json_is_restored_exactly(

@@ -7,7 +7,8 @@ import json
 import os
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from install_sample import Install
 from mcp import Client, StdioServerParameters, stdio_client
 from ruamel.yaml import YAML
+from sample import make_repository
 
 pytestmark = pytest.mark.slow
 
@@ -28,6 +30,11 @@ READERS: dict[str, tuple[str, Callable[[str], Any], tuple[str, ...]]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_repository(tmp_path_factory.mktemp("server") / "repository")
+
+
 @pytest.fixture
 def _no_agents() -> None:
     """Override the fixture that empties the PATH, because the server needs git."""
@@ -35,7 +42,7 @@ def _no_agents() -> None:
 
 @pytest.mark.parametrize("agent", READERS)
 def test_the_entry_starts_a_server_that_answers(
-    agent: str, install: Install, home: Path, repository: Path, monkeypatch: pytest.MonkeyPatch
+    agent: str, install: Install, home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     this_python = [sys.executable, "-m", "rootle"]
     monkeypatch.setattr("rootle.agents.launch_command.installed_command", lambda: this_python)
@@ -44,7 +51,7 @@ def test_the_entry_starts_a_server_that_answers(
     entry = read((home / name).read_text())
     for key in keys:
         entry = entry[key]
-    assert "retry.py" in asyncio.run(answer(words_of(entry, repository), repository))
+    assert "retry.py" in answer(tuple(words_of(entry, folder)), folder)
 
 
 def words_of(entry: dict[str, Any], folder: Path) -> list[str]:
@@ -54,9 +61,15 @@ def words_of(entry: dict[str, Any], folder: Path) -> list[str]:
     return [word.replace("${workspaceFolder}", str(folder)) for word in words]
 
 
-async def answer(words: list[str], folder: Path) -> str:
+@cache
+def answer(words: tuple[str, ...], folder: Path) -> str:
+    """Start a server and return its answer; most agents start it with the same words."""
+    return asyncio.run(_ask(words, folder))
+
+
+async def _ask(words: Sequence[str], folder: Path) -> str:
     server = StdioServerParameters(
-        command=words[0], args=words[1:], env=dict(os.environ), cwd=folder
+        command=words[0], args=list(words[1:]), env=dict(os.environ), cwd=folder
     )
     with open(os.devnull, "w") as log:
         async with Client(stdio_client(server, errlog=log), read_timeout_seconds=60) as client:
