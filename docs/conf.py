@@ -24,6 +24,8 @@ version = release = rootle.__version__
 project_copyright = "The rootle developers"
 extensions = ["myst_parser"]
 include_patterns = ["*.md", "docs/**.md", "benchmarks/README.md", "training/*.md"]
+# Sphinx would otherwise list all files of the virtual environment, twice.
+exclude_patterns = [".*", "build", "dist", "src", "tests"]
 root_doc = HOME
 nitpicky = True
 myst_heading_anchors = 4  # headings get the anchors that GitHub gives them
