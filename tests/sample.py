@@ -156,7 +156,7 @@ def indexed_repository(files: Mapping[str, str] = FILES) -> IndexedRepository:
 
 @cache
 def _indexed_repository(files: tuple[tuple[str, str], ...]) -> IndexedRepository:
-    folder = _temporary_folder()
+    folder = temporary_folder()
     found = IndexedRepository(folder / "repository", folder / "index")
     make_repository(found.root, dict(files))
     with open_app(found.root, index_dir=found.index_dir) as app:
@@ -167,7 +167,7 @@ def _indexed_repository(files: tuple[tuple[str, str], ...]) -> IndexedRepository
 @cache
 def _git_folder(files: tuple[tuple[str, str], ...]) -> Path:
     """Return a `.git` folder of these files for tests to copy, which is faster than running git."""
-    root = write_tree(_temporary_folder(), dict(files))
+    root = write_tree(temporary_folder(), dict(files))
     git(root, "init", "-q", "-b", "main")
     git(root, "add", "-A")
     git(root, "commit", "-q", "--allow-empty", "-m", "first")
@@ -176,7 +176,7 @@ def _git_folder(files: tuple[tuple[str, str], ...]) -> Path:
     return root / ".git"
 
 
-def _temporary_folder() -> Path:
+def temporary_folder() -> Path:
     """Return a folder that is deleted when this process exits."""
     folder = tempfile.mkdtemp(prefix="rootle-tests-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

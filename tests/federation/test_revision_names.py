@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from commit_repository import add_commit, make_history, subjects_of
 from sample import MakeApp, git
+from shared_apps import shared_app
 
 from rootle import App
 from rootle.types import SearchQuery
@@ -34,6 +36,17 @@ def add_tag(root: Path, name: str) -> None:
     git(root, "tag", base, "HEAD" if base != name else "HEAD~1")
 
 
+def build_tagged(root: Path, name: str) -> None:
+    make_history(root, SUBJECTS)
+    add_tag(root, name)
+
+
+@pytest.fixture
+def tagged(name: str) -> Iterator[App]:
+    with shared_app(build_tagged, name) as app:
+        yield app
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     "question",
@@ -50,17 +63,13 @@ def add_tag(root: Path, name: str) -> None:
         "NAME..",
     ],
 )
-def test_the_commits_since_a_tag_are_found(question: str, name: str, app: App, root: Path) -> None:
-    add_tag(root, name)
-
-    assert subjects_of(app, question.replace("NAME", name)) == {SUBJECTS[2]}
+def test_the_commits_since_a_tag_are_found(question: str, name: str, tagged: App) -> None:
+    assert subjects_of(tagged, question.replace("NAME", name)) == {SUBJECTS[2]}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_commits_before_a_tag_are_found(name: str, app: App, root: Path) -> None:
-    add_tag(root, name)
-
-    assert subjects_of(app, f"what changed before {name}") == set(SUBJECTS[:2])
+def test_the_commits_before_a_tag_are_found(name: str, tagged: App) -> None:
+    assert subjects_of(tagged, f"what changed before {name}") == set(SUBJECTS[:2])
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from commit_repository import DAY_S, commit_all, commit_files, make_history, read_pages
 from sample import OLD_S, MakeApp, git, write
+from shared_apps import shared_app
 
 from rootle import App
 from rootle.types import SearchQuery
@@ -14,9 +16,12 @@ from rootle.types import SearchQuery
 pytestmark = pytest.mark.slow
 
 
+SUBJECTS = ("Alpha gets the zebra", "Beta gets the zebra")
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    return make_history(tmp_path / "repo", ["Alpha gets the zebra", "Beta gets the zebra"])
+    return make_history(tmp_path / "repo", SUBJECTS)
 
 
 @pytest.fixture
@@ -26,8 +31,13 @@ def app(root: Path, make_app: MakeApp) -> App:
 
 
 @pytest.fixture
-def herd(root: Path) -> Path:
-    """A repository in which five commits changed a function, and another one only mentions it."""
+def zebras() -> Iterator[App]:
+    with shared_app(make_history, SUBJECTS) as app:
+        yield app
+
+
+def add_herd(root: Path) -> Path:
+    """Add five commits that change a function, and another one that only mentions it."""
     write(root, "herd.py", "def count_herd(name):\n    return 0\n")
     commit_all(root, "Count", day=10)
     for day in range(11, 15):
@@ -36,6 +46,21 @@ def herd(root: Path) -> Path:
     write(root, "use.py", "from herd import count_herd\n\n\ndef use():\n    count_herd('')\n")
     commit_all(root, "Call count_herd: which commit added count_herd, who changed it last", day=15)
     return root
+
+
+@pytest.fixture
+def herd(root: Path) -> Path:
+    return add_herd(root)
+
+
+def build_herd(root: Path) -> None:
+    add_herd(make_history(root, SUBJECTS))
+
+
+@pytest.fixture
+def herd_app() -> Iterator[App]:
+    with shared_app(build_herd) as app:
+        yield app
 
 
 @pytest.mark.parametrize(
@@ -49,9 +74,9 @@ def herd(root: Path) -> Path:
     ],
 )
 def test_the_commits_that_changed_a_function_are_listed_newest_first(
-    question: str, herd: Path, app: App
+    question: str, herd_app: App
 ) -> None:
-    pages = read_pages(app, question, 3)
+    pages = read_pages(herd_app, question, 3)
 
     found = [result.commit.subject for page in pages for result in page.results if result.commit]
     assert found == ["Number 14", "Number 13", "Number 12", "Number 11", "Count"]
@@ -64,8 +89,8 @@ def test_the_commits_that_changed_a_function_are_listed_newest_first(
     "question",
     ["which commit added count_herd", "who wrote count_herd", "when was count_herd added"],
 )
-def test_the_commit_that_added_a_function_is_first(question: str, herd: Path, app: App) -> None:
-    answer = app.search(SearchQuery(question))
+def test_the_commit_that_added_a_function_is_first(question: str, herd_app: App) -> None:
+    answer = herd_app.search(SearchQuery(question))
 
     assert [it.commit.subject for it in answer.results if it.commit][:2] == ["Count", "Number 11"]
     assert not any("may be older" in note for note in answer.suggestions)
@@ -127,9 +152,8 @@ class PigPen:
 """
 
 
-@pytest.fixture
-def pens(root: Path) -> Path:
-    """A repository in which two classes have the same methods, which commits change in turn."""
+def add_pens(root: Path) -> Path:
+    """Add commits that change two classes with the same methods in turn."""
     write(root, "farm/pen.py", PENS)
     commit_all(root, "Build the pens", day=10)
     cow, pig = PENS.split("\n\n\n")
@@ -147,6 +171,21 @@ def pens(root: Path) -> Path:
     return root
 
 
+@pytest.fixture
+def pens(root: Path) -> Path:
+    return add_pens(root)
+
+
+def build_pens(root: Path) -> Path:
+    return add_pens(make_history(root, SUBJECTS))
+
+
+@pytest.fixture
+def pens_app() -> Iterator[App]:
+    with shared_app(build_pens) as app:
+        yield app
+
+
 @pytest.mark.parametrize(
     ("question", "subjects"),
     [
@@ -161,9 +200,9 @@ def pens(root: Path) -> Path:
     ],
 )
 def test_the_changes_of_a_class_or_a_method_are_not_those_of_a_similar_one(
-    question: str, subjects: list[str], pens: Path, app: App
+    question: str, subjects: list[str], pens_app: App
 ) -> None:
-    answer = app.search(SearchQuery(question))
+    answer = pens_app.search(SearchQuery(question))
 
     found = [it.commit.subject for it in answer.results if it.commit]
     assert found[: len(subjects)] == subjects
@@ -172,8 +211,8 @@ def test_the_changes_of_a_class_or_a_method_are_not_those_of_a_similar_one(
     assert "farm/stall.py:" in answer.suggestions[0]
 
 
-def test_the_lines_of_the_class_are_shown(pens: Path, app: App) -> None:
-    results = app.search(SearchQuery("who changed CowPen last")).results
+def test_the_lines_of_the_class_are_shown(pens_app: App) -> None:
+    results = pens_app.search(SearchQuery("who changed CowPen last")).results
 
     assert "+        return 100" in results[0].snippet
     assert results[0].place == "farm/stall.py"
@@ -223,9 +262,9 @@ def test_a_merge_is_no_change_of_a_class_unless_it_changed_lines_itself(
     ],
 )
 def test_the_commits_that_changed_a_file_are_listed_newest_first(
-    question: str, pens: Path, app: App
+    question: str, pens_app: App
 ) -> None:
-    answer = app.search(SearchQuery(question))
+    answer = pens_app.search(SearchQuery(question))
 
     assert [it.commit.subject for it in answer.results if it.commit] == [
         "Close the cow pen",
@@ -301,9 +340,9 @@ def test_the_commits_between_two_versions_that_changed_a_folder_are_listed(
     assert answer.suggestions[1] == "1 of them is between v1.0 and v2.0"
 
 
-@pytest.fixture
-def branch(pens: Path) -> Path:
-    """A repository in which v1.1 is on the branch of a release, and not in the history of HEAD."""
+def build_branch(root: Path) -> None:
+    """Create a repository with v1.1 on the branch of a release, not in the history of HEAD."""
+    pens = build_pens(root)
     git(pens, "tag", "v1.0")
     git(pens, "checkout", "-q", "-b", "release-1")
     for day in (30, 31, 32):
@@ -313,7 +352,12 @@ def branch(pens: Path) -> Path:
     commit_all(pens, "Backport something else", day=33)
     git(pens, "tag", "v1.1")
     git(pens, "checkout", "-q", "main")
-    return pens
+
+
+@pytest.fixture
+def branch_app() -> Iterator[App]:
+    with shared_app(build_branch) as app:
+        yield app
 
 
 @pytest.mark.parametrize(
@@ -325,15 +369,13 @@ def branch(pens: Path) -> Path:
         "history of the folder farm between v1.0 and the tag v1.1",
     ],
 )
-def test_commits_of_a_period_on_another_branch_are_listed(
-    question: str, branch: Path, app: App
-) -> None:
-    answer = app.search(SearchQuery(question, limit=2))
-    rest = app.search(SearchQuery(question, limit=2, cursor=answer.next_cursor))
+def test_commits_of_a_period_on_another_branch_are_listed(question: str, branch_app: App) -> None:
+    answer = branch_app.search(SearchQuery(question, limit=2))
+    rest = branch_app.search(SearchQuery(question, limit=2, cursor=answer.next_cursor))
 
     found = [it.commit for it in (*answer.results, *rest.results) if it.commit]
     assert [it.subject for it in found] == [f"Backport {day}" for day in (32, 31, 30)]
-    assert found[0].hash == git(branch, "rev-parse", "v1.1~1").strip()
+    assert found[0].hash == git(Path(branch_app.status().root), "rev-parse", "v1.1~1").strip()
     assert any(
         note.startswith("3 commits of this period with changes in") for note in answer.suggestions
     )
@@ -360,12 +402,12 @@ def test_a_note_above_a_list_is_short(question: str, note: str, pens: Path, app:
 
 
 def test_commits_on_another_branch_that_may_have_changed_a_definition_are_named(
-    branch: Path, app: App
+    branch_app: App,
 ) -> None:
-    answer = app.search(SearchQuery("who changed CowPen between v1.0 and v1.1"))
+    answer = branch_app.search(SearchQuery("who changed CowPen between v1.0 and v1.1"))
 
     assert answer.results == ()
-    newest = git(branch, "rev-parse", "--short=12", "v1.1~1").strip()
+    newest = git(Path(branch_app.status().root), "rev-parse", "--short=12", "v1.1~1").strip()
     assert any(f"may have changed CowPen: {newest}" in note for note in answer.suggestions)
 
 
@@ -521,10 +563,32 @@ def test_commits_are_in_the_order_of_the_history_whatever_their_dates(
 @pytest.mark.parametrize(
     "question", ["who changed zebra last", "who changed no_such_name last", "history of the zebra"]
 )
-def test_other_words_are_searched_as_before(question: str, app: App) -> None:
-    answer = app.search(SearchQuery(question))
+def test_other_words_are_searched_as_before(question: str, zebras: App) -> None:
+    answer = zebras.search(SearchQuery(question))
 
     assert not any("changes in" in note for note in answer.suggestions)
+
+
+def build_years(root: Path) -> None:
+    """Create a repository whose commits and names are from before and after a new year."""
+    make_history(root, SUBJECTS)
+    new_year_s = 1_704_067_200
+    for subject, value, when_s in (
+        ("Count", "1", new_year_s - 20 * DAY_S),
+        ("Number 13", "13", new_year_s - 10 * DAY_S),
+        ("Number 14", "14", new_year_s + 50 * DAY_S),
+    ):
+        write(root, "herd.py", f"def count_herd(name):\n    return {value}\n", when_s=when_s)
+        commit_files(root, subject, when_s=when_s)
+        if value == "13":
+            git(root, "tag", "rel_13")
+            git(root, "branch", "old/stable")
+
+
+@pytest.fixture
+def years_app() -> Iterator[App]:
+    with shared_app(build_years) as app:
+        yield app
 
 
 @pytest.mark.parametrize(
@@ -542,23 +606,26 @@ def test_other_words_are_searched_as_before(question: str, app: App) -> None:
     ],
 )
 def test_dates_and_names_of_tags_and_branches_select_the_commits(
-    question: str, subjects: list[str], root: Path, app: App
+    question: str, subjects: list[str], years_app: App
 ) -> None:
-    new_year_s = 1_704_067_200
-    for subject, value, when_s in (
-        ("Count", "1", new_year_s - 20 * DAY_S),
-        ("Number 13", "13", new_year_s - 10 * DAY_S),
-        ("Number 14", "14", new_year_s + 50 * DAY_S),
-    ):
-        write(root, "herd.py", f"def count_herd(name):\n    return {value}\n", when_s=when_s)
-        commit_files(root, subject, when_s=when_s)
-        if value == "13":
-            git(root, "tag", "rel_13")
-            git(root, "branch", "old/stable")
-
-    answer = app.search(SearchQuery(f"in:history {question}"))
+    answer = years_app.search(SearchQuery(f"in:history {question}"))
 
     assert [it.commit.subject for it in answer.results if it.commit] == subjects
+
+
+def build_folders(root: Path) -> None:
+    make_history(root, SUBJECTS)
+    for day, name in ((6, "pens/a"), (7, "other/pens"), (8, "pens/b"), (60, "pens/c")):
+        write(root, f"{name}.py", f"N = {day}\n")
+        commit_all(root, f"Change {name}", day=day)
+        if day == 8:
+            git(root, "tag", "v1.0")
+
+
+@pytest.fixture
+def folders_app() -> Iterator[App]:
+    with shared_app(build_folders) as app:
+        yield app
 
 
 @pytest.mark.parametrize(
@@ -575,25 +642,17 @@ def test_dates_and_names_of_tags_and_branches_select_the_commits(
         "what changed in pens until v1.0",
     ],
 )
-def test_a_plain_word_is_a_folder_in_a_question_with_dates(
-    question: str, root: Path, app: App
-) -> None:
-    for day, name in ((6, "pens/a"), (7, "other/pens"), (8, "pens/b"), (60, "pens/c")):
-        write(root, f"{name}.py", f"N = {day}\n")
-        commit_all(root, f"Change {name}", day=day)
-        if day == 8:
-            git(root, "tag", "v1.0")
-
-    answer = app.search(SearchQuery(question))
+def test_a_plain_word_is_a_folder_in_a_question_with_dates(question: str, folders_app: App) -> None:
+    answer = folders_app.search(SearchQuery(question))
 
     found = [it.commit.subject for it in answer.results if it.commit]
     assert found == ["Change pens/b", "Change pens/a"]
 
 
 def test_a_plain_word_that_is_no_folder_is_searched_in_the_commits_of_the_period(
-    herd: Path, app: App
+    herd_app: App,
 ) -> None:
-    answer = app.search(SearchQuery("changes to numbers in November 2023"))
+    answer = herd_app.search(SearchQuery("changes to numbers in November 2023"))
 
     assert "Number 14" in [it.commit.subject for it in answer.results if it.commit]
     assert answer.suggestions[-1] == (
@@ -601,8 +660,8 @@ def test_a_plain_word_that_is_no_folder_is_searched_in_the_commits_of_the_period
     )
 
 
-def test_a_number_that_is_no_year_is_not_a_date(herd: Path, app: App) -> None:
-    answer = app.search(SearchQuery("which commit changed the zebra in 2024 bytes"))
+def test_a_number_that_is_no_year_is_not_a_date(herd_app: App) -> None:
+    answer = herd_app.search(SearchQuery("which commit changed the zebra in 2024 bytes"))
 
     assert not [note for note in answer.suggestions if "since:" in note]
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from commit_repository import commit_all, make_history
 from sample import MakeApp, git, write
+from shared_apps import shared_app
 
 from rootle import App
 from rootle.history import removed_definitions
@@ -25,9 +27,8 @@ class Cage:
 """
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    root = make_history(tmp_path / "repo", ["Alpha is new"])
+def build_zoo(root: Path) -> Path:
+    make_history(root, ["Alpha is new"])
     write(root, "zoo/cage.py", CAGE)
     write(root, "zoo/feed.py", "def feed_all(names):\n    return sorted(names)\n")
     write(root, "zoo/settings.ini", "max_visitors = 3\nopen_at_night = no\n")
@@ -53,6 +54,40 @@ def root(tmp_path: Path) -> Path:
     write(root, "zoo/settings.ini", "max_visitors = 3\nticket_price = 5\n")
     commit_all(root, "Which commit deleted Cage, lock_door, feed_all or cage.py", day=6)
     return root
+
+
+def build_gates(root: Path) -> None:
+    """Create a repository that removes Gate from one file, and renames it to Door in another."""
+    build_zoo(root)
+    gate = "class Gate:\n    def open_slowly(self):\n        return self.hinge.turn()\n"
+    write(root, "zoo/gate.py", gate)
+    write(root, "farm/gate.py", "class Gate:\n    def shut(self):\n        return 'shut'\n")
+    write(root, "zoo/use.py", "from zoo.gate import Gate\n\nENTRY = Gate()\n")
+    commit_all(root, "Add gates", day=20)
+    for name in ("zoo/gate.py", "zoo/use.py"):
+        write(root, name, (root / name).read_text().replace("Gate", "Door"))
+    git(root, "mv", "zoo/gate.py", "zoo/door.py")
+    commit_all(root, "Call it something else", day=21)
+    (root / "farm/gate.py").unlink()
+    write(root, "farm/wall.py", "from zoo.door import Door\n\nWALLS = [Door]\n")
+    commit_all(root, "Who renamed Gate to Door: build a wall", day=22)
+
+
+@pytest.fixture
+def zoo() -> Iterator[App]:
+    with shared_app(build_zoo) as app:
+        yield app
+
+
+@pytest.fixture
+def gates() -> Iterator[App]:
+    with shared_app(build_gates) as app:
+        yield app
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return build_zoo(tmp_path / "repo")
 
 
 @pytest.fixture
@@ -87,29 +122,11 @@ def first(answer: SearchResponse) -> str:
         ("which commit added open_at_night", "Build the zoo"),
     ],
 )
-def test_the_commit_that_did_it_is_first(question: str, subject: str, app: App) -> None:
-    answer = app.search(SearchQuery(question))
+def test_the_commit_that_did_it_is_first(question: str, subject: str, zoo: App) -> None:
+    answer = zoo.search(SearchQuery(question))
 
     assert first(answer) == subject
     assert answer.confident
-
-
-@pytest.fixture
-def gates(root: Path) -> Path:
-    """A repository in which Gate was removed from one file, and renamed to Door in another one."""
-    gate = "class Gate:\n    def open_slowly(self):\n        return self.hinge.turn()\n"
-    write(root, "zoo/gate.py", gate)
-    write(root, "farm/gate.py", "class Gate:\n    def shut(self):\n        return 'shut'\n")
-    write(root, "zoo/use.py", "from zoo.gate import Gate\n\nENTRY = Gate()\n")
-    commit_all(root, "Add gates", day=20)
-    for name in ("zoo/gate.py", "zoo/use.py"):
-        write(root, name, (root / name).read_text().replace("Gate", "Door"))
-    git(root, "mv", "zoo/gate.py", "zoo/door.py")
-    commit_all(root, "Call it something else", day=21)
-    (root / "farm/gate.py").unlink()
-    write(root, "farm/wall.py", "from zoo.door import Door\n\nWALLS = [Door]\n")
-    commit_all(root, "Who renamed Gate to Door: build a wall", day=22)
-    return root
 
 
 @pytest.mark.parametrize(
@@ -122,10 +139,8 @@ def gates(root: Path) -> Path:
         "when was gate.py moved to door.py",
     ],
 )
-def test_a_rename_is_found_by_the_old_and_the_new_name(
-    question: str, gates: Path, app: App
-) -> None:
-    answer = app.search(SearchQuery(question))
+def test_a_rename_is_found_by_the_old_and_the_new_name(question: str, gates: App) -> None:
+    answer = gates.search(SearchQuery(question))
 
     found = [it.commit.subject for it in answer.results if it.commit]
     assert found == ["Call it something else"]
@@ -135,9 +150,9 @@ def test_a_rename_is_found_by_the_old_and_the_new_name(
     "question", ["who renamed Gate to Alpha", "who renamed zoo/gate.py to zoo/pen.py"]
 )
 def test_a_commit_that_renamed_something_else_is_not_said_to_be_the_rename(
-    question: str, gates: Path, app: App
+    question: str, gates: App
 ) -> None:
-    answer = app.search(SearchQuery(question))
+    answer = gates.search(SearchQuery(question))
 
     assert not any("renamed" in note or "removed" in note for note in answer.suggestions)
 
@@ -168,8 +183,8 @@ def test_the_commit_that_removed_the_last_file_of_a_folder_is_first(
     assert answer.suggestions[0].startswith("1 commit that deleted or renamed Old.Zoo/")
 
 
-def test_a_definition_that_still_exists_is_not_said_to_be_removed(app: App) -> None:
-    answer = app.search(SearchQuery("who deleted feed_all"))
+def test_a_definition_that_still_exists_is_not_said_to_be_removed(zoo: App) -> None:
+    answer = zoo.search(SearchQuery("who deleted feed_all"))
 
     assert answer.suggestions[0].startswith("feed_all still exists: it is defined in zoo/feed.py:1")
     assert first(answer) == "Build the zoo"
@@ -178,28 +193,28 @@ def test_a_definition_that_still_exists_is_not_said_to_be_removed(app: App) -> N
 @pytest.mark.parametrize(
     "question", ["who deleted zoo/feed.py", "when was the file feed.py removed"]
 )
-def test_a_file_that_still_exists_is_not_said_to_be_removed(question: str, app: App) -> None:
-    answer = app.search(SearchQuery(question))
+def test_a_file_that_still_exists_is_not_said_to_be_removed(question: str, zoo: App) -> None:
+    answer = zoo.search(SearchQuery(question))
 
     assert re.match(r"(zoo/)?feed\.py still exists: zoo/feed\.py$", answer.suggestions[0])
     assert first(answer) == "Build the zoo"
-    gone = app.search(SearchQuery("who deleted zoo/cage.py"))
+    gone = zoo.search(SearchQuery("who deleted zoo/cage.py"))
     assert not any("still exists" in note for note in gone.suggestions)
 
 
-def test_an_unknown_name_is_searched_as_words(app: App) -> None:
-    answer = app.search(SearchQuery("when was no_such_name removed"))
+def test_an_unknown_name_is_searched_as_words(zoo: App) -> None:
+    answer = zoo.search(SearchQuery("when was no_such_name removed"))
 
     assert not any("no_such_name, newest first" in note for note in answer.suggestions)
 
 
-def test_gone_says_where_a_definition_still_exists(app: App) -> None:
-    present = app.gone("feed_all")
+def test_gone_says_where_a_definition_still_exists(zoo: App) -> None:
+    present = zoo.gone("feed_all")
     assert present.suggestions[0].startswith(
         "feed_all still exists: it is defined in zoo/feed.py:1"
     )
-    assert not any("still exists" in note for note in app.gone("lock_door").suggestions)
-    assert not any("still exists" in note for note in app.gone("feed all animals").suggestions)
+    assert not any("still exists" in note for note in zoo.gone("lock_door").suggestions)
+    assert not any("still exists" in note for note in zoo.gone("feed all animals").suggestions)
 
 
 def test_gone_lists_removed_definitions_of_a_name_after_the_place_of_the_others(
