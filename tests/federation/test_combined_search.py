@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from commit_repository import (
     subjects_of,
 )
 from sample import OLD_S, MakeApp, git, write
+from shared_apps import shared_app
 
 from rootle import App
 from rootle.errors import QueryError, SourceError, StaleCursorError
@@ -46,9 +48,15 @@ def app(root: Path, make_app: MakeApp) -> App:
     return app
 
 
+@pytest.fixture
+def shared() -> Iterator[App]:
+    with shared_app(make_history, SUBJECTS) as app:
+        yield app
+
+
 @pytest.mark.parametrize("limit", [1, 2, 3, 4, 7, 20])
-def test_pages_together_contain_every_commit_and_file_once(limit: int, app: App) -> None:
-    pages = read_pages(app, QUESTION, limit)
+def test_pages_together_contain_every_commit_and_file_once(limit: int, shared: App) -> None:
+    pages = read_pages(shared, QUESTION, limit)
 
     paths = [result.file_path for page in pages for result in page.results]
     names = {f"{subject.split()[0].lower()}.py" for subject in SUBJECTS}
@@ -57,8 +65,8 @@ def test_pages_together_contain_every_commit_and_file_once(limit: int, app: App)
     assert all(0 < len(page.results) <= limit for page in pages[:-1])
 
 
-def test_most_results_of_the_first_page_are_commits(app: App) -> None:
-    results = app.search(SearchQuery(QUESTION, limit=4)).results
+def test_most_results_of_the_first_page_are_commits(shared: App) -> None:
+    results = shared.search(SearchQuery(QUESTION, limit=4)).results
 
     assert [result.commit is not None for result in results] == [True, True, True, False]
 
@@ -89,35 +97,35 @@ def test_the_last_commit_is_that_of_the_checked_out_branch(root: Path, make_app:
     assert last_subject() == SUBJECTS[0]
 
 
-def test_files_come_first_if_the_question_names_both_kinds(app: App) -> None:
-    results = app.search(SearchQuery("in:code in:history zebra", limit=10)).results
+def test_files_come_first_if_the_question_names_both_kinds(shared: App) -> None:
+    results = shared.search(SearchQuery("in:code in:history zebra", limit=10)).results
 
     kinds = [result.commit is not None for result in results]
     assert kinds == sorted(kinds)
     assert set(kinds) == {True, False}
 
 
-def test_a_cursor_that_was_changed_is_refused(app: App) -> None:
-    cursor = app.search(SearchQuery(QUESTION, limit=2)).next_cursor
+def test_a_cursor_that_was_changed_is_refused(shared: App) -> None:
+    cursor = shared.search(SearchQuery(QUESTION, limit=2)).next_cursor
     assert cursor is not None
     for changed in ("h.AAAA", "h.", cursor[:-6], "h.bnVsbA==", "h.WzFd"):
         with pytest.raises(StaleCursorError):
-            app.search(SearchQuery(QUESTION, limit=2, cursor=changed))
+            shared.search(SearchQuery(QUESTION, limit=2, cursor=changed))
 
 
-def test_a_cursor_with_absurd_contents_is_refused(app: App) -> None:
+def test_a_cursor_with_absurd_contents_is_refused(shared: App) -> None:
     for data in ("[" * 100_000, f'["{"9" * 5_000}", null]'):
         cursor = "h." + base64.urlsafe_b64encode(data.encode()).decode()
         for question in (QUESTION, "HEAD~2..HEAD"):
             with pytest.raises(StaleCursorError):
-                app.search(SearchQuery(question, limit=2, cursor=cursor))
+                shared.search(SearchQuery(question, limit=2, cursor=cursor))
 
 
 @pytest.mark.parametrize("limit", [0, -1, 1_000_000])
 @pytest.mark.parametrize("question", [QUESTION, "HEAD~2..HEAD", "in:history zebra"])
-def test_a_limit_out_of_range_is_refused(question: str, limit: int, app: App) -> None:
+def test_a_limit_out_of_range_is_refused(question: str, limit: int, shared: App) -> None:
     with pytest.raises(QueryError, match="limit"):
-        app.search(SearchQuery(question, limit=limit))
+        shared.search(SearchQuery(question, limit=limit))
 
 
 @pytest.mark.parametrize("digits", [7, 12, 40])
@@ -221,14 +229,14 @@ def test_a_note_about_absent_words_says_whether_commits_or_texts_lack_them(
     assert note.startswith('not confident: no indexed commit has the word "retry_404"')
 
 
-def test_an_unknown_hash_is_searched_in_the_files(app: App) -> None:
-    answer = app.search(SearchQuery("0123456789abcdef"))
+def test_an_unknown_hash_is_searched_in_the_files(shared: App) -> None:
+    answer = shared.search(SearchQuery("0123456789abcdef"))
 
     assert all(result.commit is None for result in answer.results)
 
 
-def test_a_range_lists_its_commits_newest_first_over_several_pages(app: App) -> None:
-    pages = read_pages(app, "HEAD~4..HEAD", 3)
+def test_a_range_lists_its_commits_newest_first_over_several_pages(shared: App) -> None:
+    pages = read_pages(shared, "HEAD~4..HEAD", 3)
 
     found = [it.commit.subject for page in pages for it in page.results if it.commit]
     assert found == [*reversed(SUBJECTS[1:])]
@@ -236,8 +244,8 @@ def test_a_range_lists_its_commits_newest_first_over_several_pages(app: App) -> 
     assert "4 commits" in pages[0].suggestions[0]
 
 
-def test_from_shows_a_later_page_of_a_range(app: App) -> None:
-    tool = search_folder(app)
+def test_from_shows_a_later_page_of_a_range(shared: App) -> None:
+    tool = search_folder(shared)
     first = tool.run("HEAD~4..HEAD", limit=3)
     second = tool.run("HEAD~4..HEAD from:4", limit=3)
     beyond = tool.run("HEAD~4..HEAD from:99", limit=3)
@@ -246,7 +254,7 @@ def test_from_shows_a_later_page_of_a_range(app: App) -> None:
     assert [len(it.data["results"]) for it in (first, second, beyond)] == [3, 1, 0]
     assert SUBJECTS[1] in second.text
     assert "Note: 4 commits\n" in second.text
-    pages = read_pages(app, "HEAD~4..HEAD author:ada from:2", 2)
+    pages = read_pages(shared, "HEAD~4..HEAD author:ada from:2", 2)
     assert [len(page.results) for page in pages] == [2, 1]
     assert tool.run("HEAD~4..HEAD from:0").data == tool.run("HEAD~4..HEAD").data
 
@@ -276,9 +284,9 @@ def test_filters_apply_to_the_commits_of_a_range(app: App, root: Path) -> None:
     assert subjects_of(app, "HEAD~4..HEAD author:jane") == {"Theta gets the zebra"}
 
 
-def test_an_unknown_range_is_searched_in_the_files(app: App) -> None:
-    assert find_commits(app, "v7.0..v8.0") == []
-    notes = app.search("HEAD~1..v8.0").suggestions
+def test_an_unknown_range_is_searched_in_the_files(shared: App) -> None:
+    assert find_commits(shared, "v7.0..v8.0") == []
+    notes = shared.search("HEAD~1..v8.0").suggestions
     assert (
         notes[0] == 'no commit, tag or branch is named "v8.0"; the question was searched as words'
     )
@@ -384,9 +392,9 @@ def test_a_filter_by_tags_selects_the_files_that_changed_whatever_their_dates(
 
 
 @pytest.mark.parametrize("date", ["0000", "0000-01-01", "2024-13", "2023-02-30"])
-def test_a_date_that_does_not_exist_is_an_error(date: str, app: App) -> None:
+def test_a_date_that_does_not_exist_is_an_error(date: str, shared: App) -> None:
     with pytest.raises(QueryError, match=f"there is no date {date}, as in since:{date}"):
-        app.search(SearchQuery(f"zebra since:{date}"))
+        shared.search(SearchQuery(f"zebra since:{date}"))
 
 
 def test_a_question_about_the_past_without_commits_says_so(
@@ -478,8 +486,8 @@ def test_a_few_patches_that_are_too_long_are_noted_in_the_status_only(app: App, 
     assert any(note.startswith("not all changed lines of 1 of 26") for note in history.notes)
 
 
-def test_a_question_that_no_commit_answers_is_not_confident(app: App) -> None:
-    answer = app.search(SearchQuery("in:history quaternion rotation of the camera"))
+def test_a_question_that_no_commit_answers_is_not_confident(shared: App) -> None:
+    answer = shared.search(SearchQuery("in:history quaternion rotation of the camera"))
 
     assert not answer.confident
 
@@ -661,22 +669,22 @@ def test_the_date_of_a_commit_is_that_of_its_commit(app: App, root: Path) -> Non
     assert OLD_S + 3 * DAY_S == 1_700_259_200
 
 
-def test_filters_by_path_and_language_apply_to_the_changed_files(app: App) -> None:
-    found = app.search(SearchQuery("in:history path:omega.py gets the zebra")).results
+def test_filters_by_path_and_language_apply_to_the_changed_files(shared: App) -> None:
+    found = shared.search(SearchQuery("in:history path:omega.py gets the zebra")).results
     assert found
     assert all(
         "omega.py" in {file.path for file in one.commit.files} for one in found if one.commit
     )
-    assert app.search(SearchQuery("in:history lang:python zebra", limit=20)).results
-    assert not app.search(SearchQuery("in:history lang:rust zebra")).results
+    assert shared.search(SearchQuery("in:history lang:python zebra", limit=20)).results
+    assert not shared.search(SearchQuery("in:history lang:rust zebra")).results
     nothing = SearchQuery("in:history zebra", file_paths=("missing/",))
-    assert not app.search(nothing).results
+    assert not shared.search(nothing).results
 
 
-def test_filters_by_path_and_language_apply_to_a_range(app: App) -> None:
-    assert subjects_of(app, "HEAD~4..HEAD path:omega.py") == {SUBJECTS[4]}
-    assert subjects_of(app, "HEAD~4..HEAD lang:python") == set(SUBJECTS[1:])
-    answer = app.search(SearchQuery("HEAD~4..HEAD", file_paths=("beta.py",)))
+def test_filters_by_path_and_language_apply_to_a_range(shared: App) -> None:
+    assert subjects_of(shared, "HEAD~4..HEAD path:omega.py") == {SUBJECTS[4]}
+    assert subjects_of(shared, "HEAD~4..HEAD lang:python") == set(SUBJECTS[1:])
+    answer = shared.search(SearchQuery("HEAD~4..HEAD", file_paths=("beta.py",)))
     assert [one.commit.subject for one in answer.results if one.commit] == [SUBJECTS[1]]
     assert answer.suggestions == ("1 commit", "the filters exclude 3 other commits")
 
@@ -711,10 +719,10 @@ def test_filters_apply_to_the_commit_of_a_hash(app: App, root: Path) -> None:
     assert answer.suggestions == ("the filters exclude 1 commit with this hash",)
 
 
-def test_contexts_are_not_available_for_commits(app: App) -> None:
+def test_contexts_are_not_available_for_commits(shared: App) -> None:
     with pytest.raises(QueryError, match="commits, which have no context"):
-        app.search(SearchQuery("in:history zebra"), context=True)
-    answer = app.search(SearchQuery(QUESTION), budget=2_000)
+        shared.search(SearchQuery("in:history zebra"), context=True)
+    answer = shared.search(SearchQuery(QUESTION), budget=2_000)
     assert find_commits_in(answer) == []
     assert any("commits are not searched" in note for note in answer.suggestions)
 
@@ -745,9 +753,9 @@ def test_a_tag_is_a_date_also_without_indexed_commits_and_in_an_earlier_version(
     ],
 )
 def test_notes_quote_a_filter_by_revision_and_count_commits(
-    question: str, note: str, app: App
+    question: str, note: str, shared: App
 ) -> None:
-    response = app.search(question)
+    response = shared.search(question)
     assert response.results == ()
     assert any(found.startswith(note) for found in response.suggestions), response.suggestions
     assert not any("@" in found for found in response.suggestions)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from commit_repository import commit_all, find_commits, make_history
 from sample import MakeApp, write
+from shared_apps import shared_app
 
 from rootle import App
 from rootle.types import SearchQuery
@@ -20,9 +22,8 @@ ENGINE = (
 )
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    root = make_history(tmp_path / "repo", ["Alpha is new"])
+def build(root: Path) -> Path:
+    make_history(root, ["Alpha is new"])
     day = 0
 
     def commit(message: str, **files: str | None) -> None:
@@ -62,6 +63,17 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return build(tmp_path / "repo")
+
+
+@pytest.fixture
+def shared() -> Iterator[App]:
+    with shared_app(build) as app:
+        yield app
+
+
+@pytest.fixture
 def app(root: Path, make_app: MakeApp) -> App:
     app: App = make_app(root)
     app.index_history()
@@ -81,8 +93,8 @@ def app(root: Path, make_app: MakeApp) -> App:
         ("when was topaz support removed", "Various cleanups in the extension"),
     ],
 )
-def test_the_commit_that_made_the_change_is_first(app: App, question: str, subject: str) -> None:
-    commit = find_commits(app, question)[0].commit
+def test_the_commit_that_made_the_change_is_first(shared: App, question: str, subject: str) -> None:
+    commit = find_commits(shared, question)[0].commit
     assert commit is not None
     assert commit.subject.startswith(subject)
 
@@ -128,14 +140,14 @@ def test_a_removed_heading_is_not_the_removal_of_the_thing(
     assert found.hash == wanted
 
 
-def test_an_answer_about_another_version_is_not_confident(app: App) -> None:
-    found = app.search(SearchQuery("when did they drop python 1.4 support"))
+def test_an_answer_about_another_version_is_not_confident(shared: App) -> None:
+    found = shared.search(SearchQuery("when did they drop python 1.4 support"))
     assert found.confident is False
     assert 'the first commit lacks "python 1.4"' in found.suggestions[0]
 
 
-def test_an_answer_that_names_the_version_is_confident(app: App) -> None:
-    found = app.search(SearchQuery("which commit removed python 3.4 support"))
+def test_an_answer_that_names_the_version_is_confident(shared: App) -> None:
+    found = shared.search(SearchQuery("which commit removed python 3.4 support"))
     assert not any("lacks" in note for note in found.suggestions)
 
 

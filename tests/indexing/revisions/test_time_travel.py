@@ -7,13 +7,14 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from commit_repository import commit_files
-from sample import FILES, OLD_S, git, make_repository, many_files, write
+from sample import FILES, OLD_S, git, make_repository, many_files, temporary_folder, write
 
 from rootle import App, Config, open_app
 from rootle.errors import IndexStorageError, QueryError, SourceError
@@ -127,8 +128,12 @@ def _strip_prefix(value: Any, prefix: str) -> Any:
     return value.removeprefix(prefix) if prefix and isinstance(value, str) else value
 
 
-def _answer_checkout(history: Path, folder: Path, revision: str) -> list[Any]:
-    with open_app(_check_out(history, folder, revision), index_dir=folder.parent / "own") as app:
+@cache
+def _answer_checkout(history: Path, revision: str) -> list[Any]:
+    """Return the answers of a new index of a checkout."""
+    folder = temporary_folder()
+    checkout = _check_out(history, folder / "tree", revision)
+    with open_app(checkout, index_dir=folder / "own") as app:
         app.index()
         return _answers(app)
 
@@ -145,7 +150,7 @@ def test_answers_are_those_of_a_new_index_of_a_checkout(
         found = {revision: _answers(app, revision) for revision in order}
         again = _answers(app, order[0])
     for revision, answers in found.items():
-        assert answers == _answer_checkout(history, tmp_path / revision / "tree", revision)
+        assert answers == _answer_checkout(history, revision)
     assert again == found[order[0]]
 
 
@@ -162,7 +167,7 @@ def test_answers_stay_the_same_after_revisions_were_deleted(
     assert status is not None
     assert status.revisions == 2
     for revision, answers in found.items():
-        assert answers == _answer_checkout(history, tmp_path / revision / "tree", revision)
+        assert answers == _answer_checkout(history, revision)
 
 
 def test_equal_contents_are_stored_once(history: Path, tmp_path: Path) -> None:
@@ -482,7 +487,7 @@ def test_at_most_eight_revisions_are_kept(app: App, sample: Path) -> None:
 def test_a_killed_process_leaves_nothing_that_changes_answers(
     history: Path, tmp_path: Path
 ) -> None:
-    expected = _answer_checkout(history, tmp_path / "tree", "v2")
+    expected = _answer_checkout(history, "v2")
     index = tmp_path / "index"
     for step in range(4):
         _index_and_die(history, index, "v2", step)
@@ -534,7 +539,7 @@ def test_two_processes_index_revisions_at_the_same_time(history: Path, tmp_path:
         status = app.status().revisions
         assert status is not None
         assert status.revisions == 4
-        assert _answers(app, "v1") == _answer_checkout(history, tmp_path / "tree", "v1")
+        assert _answers(app, "v1") == _answer_checkout(history, "v1")
 
 
 def test_progress_is_reported_before_the_files_of_a_revision_are_listed(

@@ -12,10 +12,13 @@ from rootle.index.reader import SKIPPED_CODE, TEXTLESS
 from rootle.sources.files.skip_rules import REASONS
 from rootle.types import PartialFile, SearchQuery
 
-_LONG = "".join(f"static int step_{row}(int x) {{ return x + {row}; }}\n\n" for row in range(9_000))
+_STEPS = [f"static int step_{row}(int x) {{ return x + {row}; }}\n\n" for row in range(9_000)]
+_LONG = "".join(_STEPS)
+_HALF = "".join(_STEPS[:4_500])  # long enough for tests that set a lower limit
+_END = "void sentinelTimer(void) {\n    tick();\n}\n"
 _FILES = {
     **FILES,
-    "src/long.c": f"{_LONG}void sentinelTimer(void) {{\n    tick();\n}}\n",
+    "src/long.c": f"{_LONG}{_END}",
     "package-lock.json": '{"left-pad": "1.2.3"}\n',
     "src/gen/a_pb2.py": "GENERATED_VALUE = 1\n",
 }
@@ -24,7 +27,7 @@ _TIMER = '"void sentinelTimer(void) {"'
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    return make_repository(tmp_path / "repo", _FILES)
+    return make_repository(tmp_path / "repo", {**_FILES, "src/long.c": f"{_HALF}{_END}"})
 
 
 @pytest.fixture
@@ -47,7 +50,7 @@ def test_the_end_of_a_long_file_is_found_by_default(app: App) -> None:
 def test_a_plain_word_without_results_may_be_in_text_that_is_not_indexed(
     root: Path, make_app: MakeApp
 ) -> None:
-    write(root, "src/tail.c", f"{_LONG}int bigtailword;\n")
+    write(root, "src/tail.c", f"{_HALF}int bigtailword;\n")
     response = make_app(root, max_file_bytes=100_000).search("bigtailword")
     assert response.results == ()
     assert "src/tail.c (last " in response.suggestions[-1]
