@@ -16,7 +16,7 @@ from rootle.indexing.change_probe import ChangeProbe
 pytestmark = pytest.mark.slow
 
 # The number of edits in a test; 1,000 edits take half a minute of processor time.
-_EDITS = int(os.environ.get("ROOTLE_EDITS", "100"))
+_EDITS = int(os.environ.get("ROOTLE_EDITS", "60"))
 
 
 @pytest.fixture

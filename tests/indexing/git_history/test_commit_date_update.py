@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from commit_repository import commit_files
 from long_history import last_change_s, make_long_history
 from polling import wait_until
 from sample import OLD_S, MakeApp, git, make_repository, write
@@ -429,9 +430,11 @@ class Actions:
                 )
 
     def _git(self, *arguments: str) -> str:
+        return git(self._root, *arguments, when_s=self._draw_time())
+
+    def _draw_time(self) -> int:
         # Some dates jump back, as on machines with wrong clocks.
-        when_s = OLD_S + self._count * 60 + self._rng.randrange(-600, 600)
-        return git(self._root, *arguments, when_s=when_s)
+        return OLD_S + self._count * 60 + self._rng.randrange(-600, 600)
 
     def _edit(self) -> None:
         self._count += 1
@@ -440,8 +443,7 @@ class Actions:
 
     def _commit(self) -> None:
         self._edit()
-        self._git("add", "-A")
-        self._git("commit", "-qm", "x")
+        commit_files(self._root, "x", when_s=self._draw_time())
 
     def _branch(self) -> None:
         self._git("checkout", "-q", "-b", f"branch-{self._count}")

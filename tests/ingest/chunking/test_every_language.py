@@ -30,7 +30,7 @@ MAX_FILES = 3_000
 MAX_BYTES = 30_000_000
 MAX_FILE_BYTES = 60_000
 # Limit on the files of one language, so that there is time for the others.
-MAX_FILES_PER_LANGUAGE = 1_500
+MAX_FILES_PER_LANGUAGE = 700
 
 
 def check_chunks(text: str, language: str, limits: ChunkLimits) -> ChunkedText:
@@ -104,7 +104,7 @@ TEXTS = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     text=TEXTS,
     language=st.sampled_from(sorted(LANGUAGES)),
