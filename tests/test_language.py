@@ -174,6 +174,7 @@ def test_an_error_is_documented_with_its_condition() -> None:
     assert not wrong, explain(wrong)
 
 
+@pytest.mark.slow
 def test_no_sentence_opens_with_what() -> None:
     wrong = [
         Finding(

@@ -111,6 +111,7 @@ def test_a_plain_query_enters_few_modules_of_search(tmp_path: Path) -> None:
     } == {}
 
 
+@pytest.mark.slow
 def test_a_stage_is_entered_only_by_the_queries_that_need_it(
     repository: Path, make_app: MakeApp
 ) -> None:

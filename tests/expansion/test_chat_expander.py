@@ -204,6 +204,7 @@ def test_the_configured_command_prints_the_key(server: JsonServer) -> None:
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
 
+@pytest.mark.slow
 def test_a_failing_key_command_is_reported_and_nothing_is_sent(server: JsonServer) -> None:
     config = Config(expand_endpoint=server.url, expand_api_key_command="no-such-program-here")
     with pytest.raises(UnavailableError, match=r"expandApiKeyCommand .*No such file"):

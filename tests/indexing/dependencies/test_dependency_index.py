@@ -75,6 +75,7 @@ def _site(root: Path) -> Path:
     return next((root / ".venv" / "lib").glob("python*")) / "site-packages"
 
 
+@pytest.mark.slow
 @pytest.mark.fast
 def test_each_project_gets_the_answers_of_the_versions_that_it_pins(
     apps: tuple[App, App],
@@ -119,6 +120,7 @@ def test_the_name_of_a_package_does_not_rank_its_files(apps: tuple[App, App]) ->
     assert _paths(named) == _paths(plain)
 
 
+@pytest.mark.slow
 @pytest.mark.fast
 def test_projects_share_contents_that_are_equal(apps: tuple[App, App]) -> None:
     first = apps[0].index_dependencies()

@@ -33,12 +33,14 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def app(make_app: MakeApp) -> App:
     """Return an app with default settings, whose folder and index must not be changed."""
-    root, index_dir = indexed_repository(_FILES)
+    root, index_dir = indexed_repository({**_FILES, "src/long.c": f"{_STEPS[12]}{_END}"})
     return make_app(root, index_dir=index_dir)
 
 
 @pytest.mark.slow
-def test_the_end_of_a_long_file_is_found_by_default(app: App) -> None:
+def test_the_end_of_a_long_file_is_found_by_default(make_app: MakeApp) -> None:
+    root, index_dir = indexed_repository(_FILES)
+    app = make_app(root, index_dir=index_dir)
     (result,) = app.search(_TIMER).results
     assert result.file_path == "src/long.c"
     assert "void sentinelTimer(void) {" in result.snippet
