@@ -29,7 +29,7 @@ _FIELDS: Final = {
     "exclude": "exclude",
     "at": "at",
 }
-_WITHOUT_FIELD: Final = ("image", "links", "markdown")
+_WITHOUT_FIELD: Final = ("agent", "image", "links", "markdown")
 _OPTIONS: Final = {"changed_within": "changed-within", "kinds": "in"}
 
 
