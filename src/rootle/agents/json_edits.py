@@ -130,7 +130,10 @@ class _Layout:
 
 
 def _layout(text: str, owners: list[Value]) -> _Layout:
-    """Return the layout for a new member of the last owner. The root object sets the indent."""
+    """Return the layout for a new member of the last of these nested objects.
+
+    The members of the root object determine the indentation of one level.
+    """
     indents = (margin_before(text, member.start) for member in owners[0].data)
     indent = next((indent for indent in indents if indent), _DEFAULT_INDENT)
     margins = (margin_before(text, member.start) for member in owners[-1].data)

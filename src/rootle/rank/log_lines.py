@@ -70,7 +70,7 @@ def blank_values(text: str) -> str:
 
 
 def blank_code_values(text: str) -> str:
-    """Return what `blank_values` returns, without dotted names, exceptions and flag values too."""
+    """Return the result of `blank_values` without dotted names, exceptions and flag values."""
     return blank_values(_CODE_VALUE.sub(" ", blank_generated(text)))
 
 

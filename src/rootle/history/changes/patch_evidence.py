@@ -22,8 +22,9 @@ _DEPRECATED: Final = "deprec"  # a stem
 # An upper bound, as in "toml; python<3.8", which is about versions before this one.
 _UPPER_BOUND: Final = re.compile(r"<(?!=)\s?[\"']?\d[\d.]*")
 
-# A line is evidence if it removes the (old) thing, adds it, marks it as deprecated, or adds the new
-# thing, and against a removal if it is next to a changed line and still contains the thing.
+# A line is evidence for a change if it removes the (old) thing, adds it, marks it as deprecated, or
+# adds the new thing. A line that is next to a changed line and still contains the thing is evidence
+# against a removal.
 _Sign = Literal["removed", "added", "kept", "new", "deprecated"]
 _STATUS: Final[Mapping[str, _Sign]] = {"deleted": "removed", "added": "added"}
 _SIGNS: Final[Mapping[str, _Sign]] = {"-": "removed", "+": "added", " ": "kept"}

@@ -164,9 +164,9 @@ def _text_changes(
 ) -> Iterator[PlaceChange]:
     """Yield the commits that changed lines with a name, in the given order.
 
-    Each change has one file, and one of the lines with the name that changed in it: the first added
-    line, or the first removed line if none was added. The file is the first one with such a line,
-    or with `oldest_first`, the first one of the most relevant kind.
+    Each change contains one file, and one changed line with the name: the first added line, or the
+    first removed line if none was added. The file is the first one with such a line. With
+    `oldest_first`, it is the first such file of the most relevant kind.
     """
     pattern = name_pattern(name)
     for state in states:

@@ -358,7 +358,7 @@ def _describe_names(
 ) -> Iterator[str]:
     """Yield the number of the commits that were found by name, and why some may be missing.
 
-    If `has_more` is set, `others` are only those of the newest changes.
+    If `has_more` is set, `others` contains only commits of the newest changes.
     """
     yield (
         f"{_count(len(found), question, is_limited=candidates >= _MAX_COMMITS)}; commits that "

@@ -23,7 +23,7 @@ _DECLARATION: Final = re.compile(r"\b(?:type|const|let|var|val|static|struct|enu
 
 
 def select_renames_to(changes: Sequence[PlaceChange], name: str) -> list[PlaceChange]:
-    """Return those commits that renamed a file to a path, or to a path that ends in `name`."""
+    """Return those commits that renamed a file to a path that ends in `name` or is below it."""
     wanted = name.removeprefix("./").rstrip("/")
     titles = ((change, change.section.title.removeprefix(RENAMED_TO)) for change in changes)
     return [

@@ -19,7 +19,7 @@ _LOADED: Final = re.compile(r"(?:await\s+)?(?:require(?:_relative)?|import)\s*[(
 # An assignment of several modules, whose order is not read.
 _TWO_NAMES: Final = re.compile(r"\s*(?:local\s+)?\w+\s*,[\w\s,]*=")
 _FROM_ROOT: Final = re.compile(r"\s*from\s+(\w+|\.+)")
-# The text before another name in an import, with what gets this name.
+# The text before a new name in an import. The group contains what is renamed.
 _RENAMED: Final = re.compile(
     r"(?<![\w$.:\\])([\w$.:\\]{1,300}?)\s{0,40}(?:,\s{0,40}as:|\bas\s|=>|(?<!:):)\s{0,40}\Z"
 )
@@ -78,7 +78,7 @@ def imported_names(statement: str, name: str) -> tuple[str, ...]:
 
 
 def find_renamed(statement: str, name: str) -> str:
-    """Return what an import gives the other name `name`, such as a.b in `import a.b as name`."""
+    """Return what an import renames to `name`, such as a.b in `import a.b as name`."""
     for found in re.finditer(rf"\b{re.escape(name)}\b", statement):
         before = statement[max(0, found.start() - _MAX_BEFORE) : found.start()]
         if renamed := _RENAMED.search(before):

@@ -97,7 +97,7 @@ class ModuleDefinitions:
     def is_other_import(self, found: FileOccurrences, at: Position) -> bool:
         """Return whether the import at a position certainly names none of the definitions.
 
-        It can be one from another project, or in Python one of a module.
+        For example, it imports a name from another project or, in Python, a module.
         """
         tree = found.tree
         if tree is None:
@@ -177,7 +177,7 @@ class ModuleDefinitions:
         return (*imported, *names[1:])
 
     def _find_renamed(self, found: FileOccurrences, tree: SourceTree, name: str) -> Sequence[str]:
-        """Return the full name of what a file imports as `name`; () if it is not longer."""
+        """Return the full name of what a file imports as `name`; () if that is just `name`."""
         key = found.state.path, name
         if key not in self._renamed:
             statement = self._find_binding(found, tree, name)
@@ -334,7 +334,7 @@ class _KnownVariables:
 
 
 def _read_variables(found: FileOccurrences, tree: SourceTree, name: str) -> _KnownVariables | None:
-    """Return the local variables with a name that an import binds; None if they get its module."""
+    """Return the local variables with the name of an import; None if a variable gets its module."""
     places = find_occurrences(found.state, found.text, name)
     if places is None:
         return None
