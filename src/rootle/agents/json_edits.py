@@ -55,7 +55,7 @@ def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
 
 
 def remove_entry(text: str, keys: Sequence[str], keep: int) -> str:
-    """Return the text without the member at a path of keys, and without objects left empty by that.
+    """Return the text without the member under these keys, and without objects that become empty.
 
     The objects under the first `keep` keys stay even if they become empty.
     """

@@ -38,7 +38,7 @@ _SETTINGS: Final = frozenset({"variable", "constant"})
 
 
 def open_name_lookup(root: Path, container: Container) -> NameLookup:
-    """Return the lookup of names for one question, which updates the file index at most once."""
+    """Return a name lookup for one question. It updates the file index at most once."""
     history = container.history()
 
     @cache

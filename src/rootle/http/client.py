@@ -72,7 +72,7 @@ class JsonServer:
         """Create a client of the server at `url`, which sends `headers` with each request.
 
         A user name and a password in the URL are sent as basic authentication, unless `headers`
-        contain another kind.
+        contain other credentials.
 
         Raises ConfigError if the URL is invalid, or if a header contains characters that HTTP
         cannot transmit.

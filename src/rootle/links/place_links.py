@@ -72,7 +72,7 @@ def find_links(place: CodePlace, sources: LinkSources) -> PlaceLinks:
 def _find_uses(place: CodePlace, sources: LinkSources) -> tuple[list[SymbolUse], bool]:
     """Return the uses of a place in code, and whether they are complete.
 
-    Uses that are certain to be of another definition with the same name are left out.
+    Uses that certainly refer to another definition with the same name are left out.
     """
     # The title of a test case or of an anonymous block consists of several words.
     *owners, name = (one if len(one.split()) == 1 else "" for one in place.names[-2:])

@@ -168,7 +168,7 @@ def _lines_about(result: SearchResult, style: Style) -> Iterator[str]:
 
 
 def _list_places(spans: Sequence[Span]) -> str:
-    """Return the lines of spans with as much of their scopes as fits on a line of the terminal.
+    """List the line numbers of spans, with as much of their scopes as fits on a terminal line.
 
     The scopes become shorter for all spans, so that no span is missing.
     """

@@ -1,4 +1,4 @@
-"""Pipeline stage: rank first the commit that made the change which a question asks about.
+"""Pipeline stage: rank first the commit that made the change that a question asks about.
 
 The words of "when did we drop python 2" are in many commits that did something else, such as
 dropping another thing or writing about python 2. The deciding commit says in its message that it

@@ -1,4 +1,4 @@
-"""Score the changed lines that show that a commit made the change in the question."""
+"""Score how well the changed lines of a commit show the change that a question asks about."""
 
 from __future__ import annotations
 

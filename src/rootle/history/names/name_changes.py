@@ -141,8 +141,8 @@ def _find_kind(change: PlaceChange) -> PlaceKind:
 def find_last_uses(view: CommitView, name: str) -> list[PlaceChange]:
     """Return the commits that removed lines with a name, newest first.
 
-    A commit counts if it added no line with the name in the first file in which it changed such
-    lines. The list is empty if the newest commit that changed such lines does not count.
+    Only the first file in which a commit changed such lines is considered. The commit counts if it
+    added none there. The list is empty if the newest commit that changed such lines does not count.
     """
     states = view.newest_first(states_with(view, name))[:_MAX_TEXTS]
     changes = _text_changes(view, name, states, oldest_first=False)

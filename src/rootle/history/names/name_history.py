@@ -69,11 +69,11 @@ def find_name_changes(
 ) -> NameChanges | None:
     """Return the commits that changed a place; None if none are known.
 
-    git lists the commits that changed the lines. The names of the definitions that commits changed
-    are used to find older commits, from before the definition was moved to its present file, or was
-    removed and added again. If git fails, these names are used to find all commits. If the question
-    asks for the first commit, and the oldest commit that was found did not add the name, git is
-    asked for an older one.
+    git lists the commits that changed the lines. Older commits, from before the definition was
+    moved to its present file, or was removed and added again, are found by the indexed names of
+    changed definitions. If git fails, all commits are found in this way. If the question asks for
+    the first commit, and the oldest commit that was found did not add the name, git is asked for an
+    older one.
     """
     changes = changes_by_lines(view, place)
     if place.commits is not None and not changes:

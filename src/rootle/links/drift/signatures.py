@@ -69,8 +69,8 @@ class Heads:
 class Signatures:
     """Reads the signatures of definitions in an index, up to a limit for one answer.
 
-    After the limit is reached, further names are treated as undefined, and every class as one that
-    may have members that the project does not define.
+    After the limit is reached, further names are treated as undefined, and every class is treated
+    as if it might have members from other projects.
     """
 
     def __init__(self, index: IndexReader, finder: SymbolFinder) -> None:

@@ -30,7 +30,7 @@ _CRATE: Final = re.compile(r"(?:.*/)?src/|(?:.*/)?(?:tests|benches|examples)/")
 # A path of Rust that begins in the crate of its file.
 _OWN_CRATE: Final = re.compile(r"(?<![\w:])(?:crate|self|super)(?:::|$)")
 _MAX_WORDS: Final = 100  # at each end of an import that can import thousands of names
-_MAX_PARTS: Final = 100  # more than the parts of a path that an import names
+_MAX_PARTS: Final = 100  # no path in an import has more parts
 
 
 def imported_path(path: str, statement: str) -> str:
