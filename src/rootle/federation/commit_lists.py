@@ -129,7 +129,7 @@ def list_range(
 
 @dataclass(frozen=True, slots=True)
 class _RangeCounts:
-    """The commits of a range."""
+    """The commits of a range, and how many of them are listed."""
 
     total: int
     known: Sequence[FileState]  # commits that are indexed and in the history of HEAD

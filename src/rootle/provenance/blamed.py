@@ -1,4 +1,4 @@
-"""Attribute words whose history was not read to the last commits that changed their lines."""
+"""If the history of words was not read, attribute them to the last changes of their lines."""
 
 from __future__ import annotations
 

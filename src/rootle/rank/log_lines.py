@@ -1,4 +1,4 @@
-"""Read lines of logs: the message, the values that a program filled in, and the parts of a logger.
+"""Split lines of logs into the message, values that a program filled in, and parts of the logger.
 
 A logger adds a time, a level and its name before a message, or writes the message as one of several
 fields, such as `level=info msg="pool is full" size=3`. The texts are in lower case.

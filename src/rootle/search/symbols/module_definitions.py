@@ -1,6 +1,6 @@
-"""Find the definitions outside of classes to which the names in a file refer.
+"""Find the definitions to which the names in a file refer, except members of classes.
 
-Examples are its own definitions, and those in modules that it imports.
+Examples are definitions in the file itself, and in modules that it imports.
 """
 
 from __future__ import annotations
@@ -327,7 +327,7 @@ class ModuleDefinitions:
 
 @dataclass(frozen=True, slots=True)
 class _KnownVariables:
-    """The places of a name in a file, and the local variables that have it there."""
+    """The places of a name in a file, and the local variables with this name."""
 
     positions: Sequence[Position]
     variables: LocalVariables
