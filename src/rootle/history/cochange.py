@@ -31,7 +31,7 @@ class PastChange:
 
 @dataclass(frozen=True, slots=True)
 class Cochange:
-    """How often commits changed another file together with a given file.
+    """The frequency of commits that changed both a given file and another one.
 
     Each share (0 to 1) is the part of the commits named in its comment that changed both files.
     """

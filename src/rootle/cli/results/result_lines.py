@@ -46,7 +46,7 @@ _SCORE_CHARS: Final = 6  # the length of a score with the spaces before it
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """How many lines of each result a brief answer shows."""
+    """The number of lines that a brief answer shows of each result."""
 
     first: tuple[int, ...]  # the maximum number of lines of each of the first results
     others: int  # the number of lines of each other result, below its heading: 1 or 0
