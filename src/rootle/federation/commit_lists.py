@@ -143,7 +143,8 @@ def _find_missing(
 ) -> list[str]:
     """Return the commits that are not indexed, or not in the history of HEAD.
 
-    Other commits without a state changed only files outside the folder, or ignored files.
+    The other commits that are not in `states` changed only ignored files or files outside the
+    folder.
     """
     missing = [sha for sha in hashes if f"{COMMIT_URI}{sha}" not in states]
     order = view.find_order() if missing else {}

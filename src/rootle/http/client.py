@@ -69,7 +69,7 @@ class JsonServer:
         sleep: Callable[[float], None] = time.sleep,
         rng: Rng = random.random,
     ) -> None:
-        """Create a client of the server at `url`, which sends `headers` with each request.
+        """Create a client that sends requests with `headers` to the server at `url`.
 
         A user name and a password in the URL are sent as basic authentication, unless `headers`
         contain other credentials.

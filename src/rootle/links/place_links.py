@@ -111,8 +111,9 @@ class _Uses:
 def _search_uses(name: str, place: CodePlace, sources: LinkSources) -> tuple[_Uses, bool]:
     """Return the uses of a name in code, and whether they are complete.
 
-    Definitions at the place count as its own. If there are none, as for a block with methods of a
-    type, all definitions in the same file count. If the file has none either, all uses are kept.
+    A use is kept unless it refers to a definition that does not belong to the place. If no
+    definition overlaps the place, as for a block with methods of a type, all definitions in the
+    same file belong to it. If the file has none, all uses are kept.
     """
     request = SymbolRequest(name, "uses", limit=MAX_LIMIT)
     answer = sources.finder.find(sources.open_index(), request)

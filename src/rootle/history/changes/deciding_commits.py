@@ -198,8 +198,8 @@ class _ChangeSearch:
     ) -> tuple[list[int], list[FileState]]:
         """Return the commits whose lines show the change about as well as those of the first one.
 
-        Return the positions of the candidates and the states of the commits, both newest first, or
-        two empty lists if the lines of the first commit do not show the change.
+        The result consists of the positions of the candidates and the states of the commits, both
+        newest first. Both lists are empty if the lines of the first commit do not show the change.
         """
         best, min_stated = evidence[answer.order[0]], -1.0
         if self._action is Action.ADDITION:

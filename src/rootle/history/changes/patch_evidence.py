@@ -93,7 +93,8 @@ def _deletes_file(
 ) -> bool:
     """Return whether a commit deleted the file that has the subjects as its name.
 
-    If it added a path with the subjects, it may have moved the file.
+    The result is False if it also added a path with the subjects, because it may have moved the
+    file.
     """
     things = [one.subject for one in subjects if not one.subject.is_kind]
     stems = {stem for one in things for stem in one.all_stems}

@@ -136,8 +136,8 @@ def _shared_words(path: str, statement: str) -> int:
     """Return a number that is higher the better a path agrees with an import statement.
 
     The longest sequence of adjacent names that both contain counts most: "a.models" agrees better
-    with a/models/pages.py than with a/tests/models.py. Otherwise, the number of shared names
-    counts, and the last part of the path counts double.
+    with a/models/pages.py than with a/tests/models.py. If these sequences are equally long, the
+    number of shared names decides; the last part of the path counts double.
     """
     # In Rust, the module of a folder such as `my-tool` is written with underscores.
     words = [word.replace("-", "_") for word in _PATH_PART.findall(statement)]
