@@ -63,8 +63,8 @@ class PlaceChange:
 def changes_by_lines(view: CommitView, place: ChangedPlace) -> list[PlaceChange]:
     """Return the indexed commits that changed the lines of a place, newest first.
 
-    git also lists a merge that differs from each of its parents, because each parent changed other
-    lines. Such a merge is left out unless it changed lines itself.
+    git also lists a merge that differs from each of its parents. Usually, each parent only lacks
+    the changes of the others. Such a merge is left out unless it changed lines itself.
     """
     found = {}
     for sha, lines in (place.commits or {}).items():
