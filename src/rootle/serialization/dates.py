@@ -40,7 +40,7 @@ def parse_date(text: str, now_s: float, *, is_end: bool = False) -> float | None
 
 
 def is_calendar_date(text: str) -> bool:
-    """Return whether a text has the form of a date, such as "2024-13", which need not exist."""
+    """Return whether a text has the form of a date; the date need not exist, as in "2024-13"."""
     return _PARTIAL.fullmatch(text.strip()) is not None
 
 

@@ -126,7 +126,7 @@ class ZipContainer:
         return read_xml(self.blocks(name), self._found.omit)
 
     def relations(self, part: str) -> dict[str, tuple[str, str]]:
-        """Return the type and the name of each part that an office part refers to, by id."""
+        """Return the type and the name of each part that `part` refers to; the keys are ids."""
         folder, base = posixpath.split(part)
         listed = posixpath.join(folder, "_rels", f"{base}.rels")
         if listed not in self:

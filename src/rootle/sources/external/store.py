@@ -35,8 +35,8 @@ CREATE TABLE IF NOT EXISTS state (version INTEGER);
 """
 
 
-# Excludes documents without a source, which a process may have left if it was killed while it read
-# a new source.
+# Excludes documents without a source, which may remain if a process was killed while it read a new
+# source.
 _LISTED: Final = "source IN (SELECT name FROM sources)"
 
 

@@ -96,9 +96,9 @@ def run_git(
     """
     if not stdin:
         return _run(folder, arguments, config or {}, timeout_s, subprocess.DEVNULL)
-    # The input is a file, which git reads by itself, and not a pipe. `communicate` would write to a
-    # pipe only in its first call. If git takes longer than _STALL_S, a second call follows, and git
-    # would wait for the rest of the input.
+    # The input is passed as a file, not through a pipe, because `communicate` writes to a pipe only
+    # in its first call. If git takes longer than _STALL_S, a second call follows, and git would
+    # wait for the rest of the input.
     with tempfile.TemporaryFile() as file:
         file.write(stdin)
         file.seek(0)

@@ -152,7 +152,7 @@ def list_committed_files(folder: str, head: str) -> list[str] | None:
 
 
 def find_base(folder: str, known: str, head: str, *, max_commits: int) -> str | None:
-    """Return a common ancestor of two commits; all commits outside its history descend from it.
+    """Return a common ancestor from which all newer commits of both histories descend.
 
     This ancestor and its history therefore come last in the histories of both commits, in the same
     order. Return None if there is no such ancestor, or if more than `max_commits` commits are

@@ -1,4 +1,4 @@
-"""Recognize uses of a name that certainly belong to another owner than the requested one.
+"""Recognize uses of a name that certainly belong to an owner other than the requested one.
 
 The text before a name often says so, even if the file is not parsed: `HashMap::new` is no use of
 `PackageId::new`.
@@ -22,7 +22,8 @@ from rootle.syntax.source_tree import Position, SourceTree
 
 # In these languages, the name before "::" is a scope: a class, a module or a namespace.
 _WITH_SCOPES: Final = frozenset({"cpp", "php", "ruby", "rust"})
-# In these languages, a capitalized name before "." or "::" is a class, unless it is assigned.
+# In these languages, a capitalized name before "." or "::" is a class, unless the file assigns a
+# value to it.
 _WITH_CLASS_NAMES: Final = frozenset(
     "dart java javascript kotlin php python ruby scala swift tsx typescript".split()
 )
@@ -43,7 +44,8 @@ _GO_QUALIFIER: Final = re.compile(r"(?<!\w)(\w+)\.$")
 _VARIABLE: Final = re.compile(
     r"(?:(?<![\w.)\]>])|\b(?:this|self)\.|\$this->)\$?([a-z_]\w*)\s*(?:(?:\?|!!)?\.|->)$"
 )
-# In these languages, a variable can only have values of classes that inherit from its type.
+# In these languages, a variable can only hold instances of its type or of classes that inherit from
+# it.
 _NOMINAL: Final = frozenset("cpp csharp dart java kotlin php rust scala swift".split())
 # The start of the head of a class, which also names its base classes.
 _HEAD: Final = re.compile(
@@ -128,10 +130,10 @@ class ForeignUses:
         return variable is not None and self._has_other_type(found, at, variable[1])
 
     def _is_in_other_scope(self, found: FileOccurrences, before: str) -> bool:
-        """Return whether the name of a type after the text `before` is in another class or module.
+        """Return whether a type name that follows `before` belongs to another class or module.
 
-        Without a scope, the name can be that of a type in the owner only if the file also names the
-        owner or a related class.
+        A type name without a scope can belong to the owner only if the file also names the owner or
+        a related class.
         """
         if _TOP_LEVEL.search(before):
             return True
@@ -157,7 +159,7 @@ class ForeignUses:
         return self._scopes[name]
 
     def _names_no_related(self, text: str) -> bool:
-        """Return whether a text contains no name of an owner or of a related class."""
+        """Return whether a text names neither an owner nor a class related to one."""
         related = self._find_related()
         return bool(related) and not any(
             re.search(rf"\b{re.escape(name)}\b", text) for name in related
@@ -268,7 +270,7 @@ def find_related(owners: Collection[str], find_texts: FindTexts) -> Collection[s
 
 
 def _relatives(name: str, text: str, language: str) -> Iterator[str]:
-    """Yield the classes of a text whose heads contain a class name, and aliases of that name."""
+    """Yield the classes in a text that name a class in their heads, and aliases of that class."""
     if language == "rust":
         yield from (one.type for one in read_impl_heads(text) if one.trait == name and one.type)
     head_end = _RUBY_HEAD_END if language == "ruby" else _HEAD_END
@@ -337,5 +339,6 @@ def _is_field(tree: SourceTree, at: Position, size: int) -> bool:
 
 
 def _find_go_imports(text: str) -> Mapping[str, str]:
-    """Return the paths of the renamed imports of a Go file by their new names, such as "."."""
+    """Return a dictionary from each new name of an import in a Go file, such as ".", to its path.
+    """
     return dict(reversed(_GO_IMPORT.findall(text)))  # the first one counts

@@ -20,7 +20,7 @@ from rootle.syntax.declared.local_variables import is_key
 from rootle.syntax.references import can_rename_member, classify
 from rootle.syntax.source_tree import Position
 
-# In these languages, a function outside of a class belongs to the module that its file is.
+# In these languages, each file is a module, which contains the functions that are not in a class.
 _JAVASCRIPT: Final = frozenset({"javascript", "tsx", "typescript"})
 _LANGUAGES: Final = _JAVASCRIPT | {"lua", "python"}
 # Values that are no module.
@@ -42,7 +42,7 @@ _NO_CODE: Final = frozenset({"comment", "string", "import", "export"})
 
 
 class ModuleUses:
-    """Knows the module of the selected definitions, if they are no members of classes."""
+    """Knows the module of the selected definitions, if they are not members of classes."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class ModuleUses:
         """`owner` is the module in a qualified name; "" if the name has no owner.
 
         `find_full_names` returns the names in a receiver, with the full names of imported modules.
-        Set `may_be_key` if keys and the names of arguments are uses.
+        Set `may_be_key` if keys and names of arguments count as uses.
         """
         is_in_modules = bool(owner and selected) and all(map(_is_in_module, selected))
         languages = {one.symbol.language for one in selected} if is_in_modules else set()

@@ -89,7 +89,7 @@ class NameUses:
 
     @property
     def has_all_types(self) -> bool:
-        """Whether the types of receivers were looked up in all files that declare them."""
+        """Whether no file was left out when the types of receivers were looked up."""
         return self._files.is_complete and self._has_all_trees
 
     def find(self) -> list[SymbolUse]:
@@ -200,7 +200,7 @@ class NameUses:
     def _uses_of_aliases(
         self, found: FileOccurrences, imports: Sequence[tuple[Position, SymbolUse]]
     ) -> Iterator[SymbolUse]:
-        """Yield the listed uses under the other names that imports give the name."""
+        """Yield the uses to list in which the name appears under an alias from an import."""
         for place, imported in find_alias_places(found, imports, self._read_text):
             made = self._make_use(place.found, place.at, place.role, imported.target)
             use = self._select_aspect(made, place.found, place.at)
@@ -313,7 +313,7 @@ class NameUses:
     ) -> list[SymbolUse]:
         """Add implicit implementations to the uses, because a Go type does not name its interfaces.
 
-        Leave out uses that embed another type with the name of the interface.
+        Leave out uses that embed another type with the same name as the interface.
         """
         definitions = [one for one in selected if one.symbol.language == "go"]
         if not definitions:

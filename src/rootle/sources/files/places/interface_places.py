@@ -69,7 +69,7 @@ def _openapi_indentation(text: str) -> int | None:
     """Return the indentation of the outermost keys; None if this is not an OpenAPI document.
 
     The key that marks such a document can follow other keys, if a program sorted the keys. A nested
-    key, which may be the name of a dependency, marks a document only near its beginning.
+    key may be the name of a dependency, so it counts only near the beginning of the text.
     """
     if "openapi" not in text and "swagger" not in text:
         return None

@@ -50,9 +50,9 @@ class ChangeLog:
     """Asks git for the commits that changed lines or files, and stores answers. Thread-safe.
 
     git takes seconds for a definition in a large repository, and each page of an answer asks for
-    the same commits. An answer is valid for a hash and for the commits at which the history of a
-    shallow clone ends. If git was stopped, the commits found so far are stored for a minute, so
-    that the next page follows the first one.
+    the same commits. The answer for a hash stays valid as long as the history of a shallow clone
+    ends at the same commits. If git was stopped, the commits found so far are stored for a minute,
+    so that the next page continues the first one.
     """
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ _HUNK: Final = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@.*$", re
 class LineChange:
     """Consecutive lines of a file that a commit replaced, added or removed."""
 
-    old_start: int  # the first old line, from 1; if there is none, the line after which it would be
+    old_start: int  # the first old line, from 1; without old lines, the line before the change
     old_lines: tuple[str, ...]
     new_start: int
     new_lines: tuple[str, ...]

@@ -87,7 +87,7 @@ class MimePart:
 def read_parts(raw: bytes, found: ExtractedDocument) -> MimePart:
     """Return a message with its parts.
 
-    Parts after a limit on the time, the depth or the number of parts are left out and counted.
+    Parts beyond a limit on the time, the depth or the number of parts are left out and counted.
     """
     if b"\n" not in raw:
         raw = raw.replace(b"\r", b"\n")  # the line ends of old Macs
