@@ -1,4 +1,4 @@
-"""Questions about code, answered from the code alone and with all other sources indexed, too.
+"""Questions about code, answered with only the code indexed and with all other sources, too.
 
     python -m benchmarks.quality.all_sources REPOS WORK [--packages DIR] [--commits N]
         [--split tune|test] [--only scrapy] [--json FILE]

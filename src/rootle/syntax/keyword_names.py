@@ -9,8 +9,8 @@ from typing import Final
 
 from rootle.syntax.lines import Lines, Name
 
-# Definitions in most languages. The alternatives are a keyword before the name, a typedef, in which
-# the last identifier is the name, and the assignment of a function in R.
+# Definitions in most languages. There are three alternatives: a keyword before the name; a typedef,
+# whose last identifier is the name; and the assignment of a function in R.
 _DEFINITION: Final = re.compile(
     r"""^[ \t]*\(?(?:(?:export|default|public|private|protected|internal|static|abstract|sealed
         |final|async|local|inline|virtual|override|partial|rec|pub|open|data|inner|enum|annotation

@@ -78,8 +78,8 @@ _KINDS_IN_TYPESCRIPT: Final = (
     ),
 )
 # Maps a language to pairs of a pattern and a kind of definition. The pattern is matched against the
-# types of the nodes around a name, innermost first. The field in which a node is stored in its
-# parent follows its type after a colon.
+# types of the nodes around a name, innermost first. The type of a node is followed by a colon and
+# the name of the field that holds the node in its parent.
 _KINDS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "bash": (
         (r"variable_name<declaration_command", "variable"),

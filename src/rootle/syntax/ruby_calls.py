@@ -24,7 +24,7 @@ _MAX_NODES: Final = 200_000  # of a method that is searched for local variables
 
 
 class RubyVariables:
-    """The local variables in the methods of a file that have a given name.
+    """The local variables with a given name in the methods of a file.
 
     All lookups must be for the same name: each method is searched once, rather than for each use of
     the name.

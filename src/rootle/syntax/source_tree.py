@@ -23,9 +23,9 @@ _QUALIFIER: Final = (
     r"[*&~@#:\s\"'`]*(?:[\w$]+(?:<(?:[^<>]|<[^<>]*+>)*+>)?\s*(?:::|[.:\\#]|->)\s*~?)*"
 )
 
-# The maximum number of steps from a node to a child that tree-sitter may take to find the ancestors
-# of all occurrences of a name in a file. So many steps take about a second. In ordinary code, a
-# name is 10 to 40 levels deep.
+# A limit on the work for one file: the number of steps from a node to a child that tree-sitter
+# takes to find the ancestors of all occurrences of a name. This many steps take about a second. In
+# ordinary code, a name is 10 to 40 levels deep.
 _MAX_CLIMBED: Final = 100_000_000
 
 _MAX_NAME: Final = 1_000  # bytes of a qualified name

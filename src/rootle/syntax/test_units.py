@@ -49,7 +49,7 @@ def find_tests(tree: SourceTree) -> Iterator[tuple[int, tuple[Unit, ...]]]:
 
 
 def _find_busted_tests(tree: SourceTree) -> Iterator[tuple[int, tuple[Unit, ...]]]:
-    """Yield the tests that are calls, which are no definitions, so that they have no unit.
+    """Yield the tests that are calls; they have no unit, because a call is not a definition.
 
     A group counts as a test if it contains no other test.
     """

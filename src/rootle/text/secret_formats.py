@@ -183,7 +183,7 @@ def match_format(text: str, start: int) -> tuple[str, int, int] | None:
 
 
 def end_of_token(text: str, start: int) -> int:
-    """Return the end of the letters, digits, `_` and `-` from a position on."""
+    """Return the end of the run of letters, digits, `_` and `-` that starts at a position."""
     found = _TOKEN.match(text, start)
     return start if found is None else found.end()
 

@@ -1,9 +1,9 @@
 """Write search results as text for a language model.
 
-Most of the text consists of lines from the places that together match the question best. They can
-be in any of the first files. A file without such a place takes one line, with the names of its best
-definitions. If the question contains a phrase or a regex, each result also shows lines that match
-it.
+Most of the text consists of lines from the places that together match the question best. These
+places can be in any of the first files. A file without such a place takes one line, with the names
+of its best definitions. If the question contains a phrase or a regex, each result also shows lines
+that match it.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _defining_lines(response: SearchResponse) -> Mapping[str, Collection[int]]:
 def _mark_outside(result: SearchResult, lines: Sequence[str]) -> list[str]:
     """Prepend the origin of the lines, and a warning if they give orders to a model.
 
-    The lines may not be the lines that were checked when the result was found, so they are checked
+    The lines may differ from those that were checked when the result was found, so they are checked
     again.
     """
     if result.trust is None:
@@ -137,7 +137,7 @@ def _drop_far(
 
 
 def _join(blocks: Sequence[str]) -> str:
-    """Join blocks with blank lines. Between two blocks of one line each, there is no blank line."""
+    """Join blocks with blank lines between them, except between two blocks of one line each."""
     text = ""
     for at, block in enumerate(blocks):
         is_compact = at and "\n" not in block and "\n" not in blocks[at - 1]

@@ -25,7 +25,7 @@ class Symbol:
     signature: str  # the line with the name
     language: str
     visibility: str  # public, protected or private, by its modifiers and naming conventions
-    alias_of: str = ""  # the name of the definition for which this is another name
+    alias_of: str = ""  # the original name, if this name is an alias
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ _TYPE_ARGUMENTS: Final = (
     rb"<(?:[^<>;{}()\n]|<(?:[^<>;{}()\n]|<(?:[^<>;{}()\n]|<[^<>;{}()\n]*+>)*+>)*+>)*+>"
 )
 _WORD: Final = rb"[A-Za-z_]\w*+"
-# A word before the name: a specifier, a macro, which may have arguments, or a type.
+# A part before the name: a specifier, a type, or a macro, which may have arguments.
 _PART: Final = rb"(?>%b(?:\s?%b)?(?:::%b(?:%b)?)*+(?:\([^(){};\n]{0,100}\))?)" % (
     _WORD,
     _TYPE_ARGUMENTS,

@@ -99,7 +99,7 @@ _KEY_AFTER: Final = re.compile(rb"\s*(?::(?!:)|=(?![=>]))")
 
 
 class LocalVariables:
-    """The local variables and parameters of a file that have a given name."""
+    """The local variables and parameters with a given name in a file."""
 
     def __init__(
         self, tree: SourceTree, places: Iterable[Position], size: int, *, is_plain_call: bool = True

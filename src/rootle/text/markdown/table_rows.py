@@ -34,7 +34,8 @@ _GENERAL: Final = frozenset(
 )
 # A row describes the option of a question if it has at least this share of the other words.
 _MIN_SHARE: Final = 0.5
-# Ordinary words also occur in questions about something else, unless these have few other words.
+# Ordinary words also occur in questions about something else, so they count only in short
+# questions.
 _ORDINARY: Final = re.compile(r"[^\W\d_][^\W\d_A-Z]*(?: [^\W\d_A-Z]+)*")
 _MAX_SHORT: Final = 3
 

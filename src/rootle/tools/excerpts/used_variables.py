@@ -1,4 +1,4 @@
-"""Find the variables and constants of a file and its classes that the shown lines use.
+"""Find the variables and constants that the shown lines use, in the file and its classes.
 
 A function that is shown often depends on a table, a pattern or a limit that is defined elsewhere in
 its file. Without these lines, an agent would need another call to read them.
@@ -66,7 +66,7 @@ def find_used_variables(
 def find_declarations(
     lines: Sequence[str], definitions: Sequence[Definition]
 ) -> Iterator[Definition]:
-    """Yield the variables and constants of a file and its classes that have a value.
+    """Yield the variables and constants with a value in a file and its classes.
 
     Each one begins with the comment and the decorators above it, and its name includes the class.
     """

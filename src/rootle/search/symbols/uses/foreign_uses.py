@@ -339,6 +339,5 @@ def _is_field(tree: SourceTree, at: Position, size: int) -> bool:
 
 
 def _find_go_imports(text: str) -> Mapping[str, str]:
-    """Return a dictionary from each new name of an import in a Go file, such as ".", to its path.
-    """
+    """Map each new name that a Go file gives an import, such as ".", to the import's path."""
     return dict(reversed(_GO_IMPORT.findall(text)))  # the first one counts
