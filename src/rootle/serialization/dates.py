@@ -18,7 +18,7 @@ _UNIX: Final = re.compile(r"@(\d{1,11})(?::(.+))?", re.ASCII)
 
 
 def parse_date(text: str, now_s: float, *, is_end: bool = False) -> float | None:
-    """Return the Unix time of the beginning, or of the end if `is_end`, of a date in UTC.
+    """Return the Unix time at which a date in UTC begins, or ends if `is_end`.
 
     Return None for a text that is not a date.
     """

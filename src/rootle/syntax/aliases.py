@@ -47,7 +47,7 @@ _MAX_STATEMENT: Final = 300  # characters before or after a name
 # Words in a path of Rust that name no module.
 _RUST_ROOTS: Final = frozenset({"crate", "self", "super"})
 
-# Maps each word or sign that can mark an import with a new name to a pattern that begins with it.
+# Words and signs that can mark a new name in an import, each with a pattern that begins with it.
 _MARKS: Final = {
     mark: re.compile(pattern)
     for mark, pattern in (
@@ -132,7 +132,7 @@ def find_local_alias(text: str, start: int, end: int) -> LocalAlias | None:
 def possible_aliases(text: str, language: str) -> frozenset[str]:
     """Return a superset of the aliases that the imports of a file introduce.
 
-    Searching for the marks of imports takes a tenth of the time of a regular expression for them.
+    Searching for the marks of imports is ten times as fast as a regular expression for imports.
     """
     found: set[str] = set()
     marks = _MARKS | _ARROW if language == "scala" else _MARKS

@@ -268,7 +268,7 @@ def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
 
 
 def _is_macro_field(tree: SourceTree, nodes: list[Node]) -> bool:
-    """Return whether a name in C or C++ is that of a field inside the argument of a macro."""
+    """Return whether a name in C or C++ denotes a field inside the argument of a macro."""
     at = next(at for at, node in enumerate(nodes) if node.type == "field_declaration_list")
     before = tree.data[nodes[at - 1].start_byte : nodes[0].start_byte]
     is_last = _AFTER_MACRO_FIELD.match(tree.data, nodes[0].end_byte) is not None

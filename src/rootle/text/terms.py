@@ -58,9 +58,9 @@ def compose(text: str) -> str:
     """Return a text in the Unicode form NFC. It has the same lines.
 
     Unicode can write "é" as one character (NFC), or as "e" with a combining accent (NFD). Python,
-    for example, treats names that differ only in this as one name. Some editors and operating
-    systems write NFD, and people type NFC. Therefore texts, names and questions are compared in
-    NFC, but shown as they were written. For ASCII text, this takes no time.
+    for example, treats names that differ only in their Unicode form as one name. Some editors and
+    operating systems write NFD, and people type NFC. Therefore texts, names and questions are
+    compared in NFC, but shown as they were written. For ASCII text, this takes no time.
     """
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 

@@ -33,8 +33,9 @@ _SAFE: Final[dict[str, str]] = {
     "GIT_NO_LAZY_FETCH": "1",
     # git before 2.45 ignores GIT_NO_LAZY_FETCH, but cannot fetch if no protocol is allowed.
     "GIT_ALLOW_PROTOCOL": "none",
-    # The content of a commit must depend only on its hash, because it is indexed once. Replacement
-    # objects and grafts would change it later. (git prints a hint if a grafts file exists.)
+    # The content of a commit must depend only on its hash, because a commit is indexed only once.
+    # Replacement objects and grafts would change it later. (git prints a hint if a grafts file
+    # exists.)
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_GRAFT_FILE": os.path.join(os.devnull, "none"),
     "LC_ALL": "C",

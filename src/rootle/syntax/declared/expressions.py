@@ -38,7 +38,7 @@ class Expression:
     """A chain of names; each name after the first is a member of the value before it."""
 
     steps: tuple[Step, ...]
-    type: str = ""  # the type to which the first value is cast, or of which it is created; else ""
+    type: str = ""  # the type that the first value is cast to or is an instance of; else ""
     is_awaited: bool = False
 
 

@@ -125,7 +125,7 @@ class LocalVariables:
                 self._ranges += _known_ranges(tree, leaf)
 
     def is_variable(self, row: int, column: int) -> bool:
-        """Return whether the name at a position is that of a local variable or parameter."""
+        """Return whether the name at a position denotes a local variable or parameter."""
         leaf = self._tree.node_at(row, column, self._size)
         is_name = leaf.type in _LEAVES and not leaf.type.startswith(_SHORTHAND)
         if not is_name or _is_member_or_key(self._tree, leaf):
@@ -249,7 +249,7 @@ def _is_key(tree: SourceTree, leaf: Node) -> bool:
 
 
 def _is_php_variable(leaf: Node) -> bool:
-    """Return whether a name is that of a variable in a function of PHP, as in `$name`."""
+    """Return whether a name denotes a variable in a PHP function, as in `$name`."""
     variable = leaf.parent
     if variable is None or variable.type != "variable_name" or variable.parent is None:
         return False

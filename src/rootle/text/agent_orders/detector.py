@@ -33,7 +33,7 @@ from rootle.text.agent_orders.translated_patterns import TRANSLATED_SIGNS
 # and the sum is one of its features.
 _SIGNS: Final = (*ADDRESS_SIGNS, *ORDER_SIGNS, *ANSWER_SIGNS, *TRANSLATED_SIGNS)
 THRESHOLD: Final = 1.0
-# The weight of a sign and those of the signs in this many characters after its start are added up.
+# The weight of a sign is added to those of the signs within this many characters after its start.
 _WINDOW_CHARS: Final = 400
 _MAX_CHARS: Final = 100_000
 _MAX_MATCHES: Final = 200  # matches of one sign that are used

@@ -254,7 +254,7 @@ class FilePlaces:
 
 
 def _add_macros(outline: FileOutline, names: Collection[str]) -> Sequence[Definition]:
-    """Return the definitions, and those of macros with these names, which the outline lacks."""
+    """Return the definitions, and add those of the named macros, which the outline lacks."""
     found = find_macro_lines(outline.lines, names)
     macros = [Definition(f"#define {name}", first, last) for name, first, last in found]
     if not macros:

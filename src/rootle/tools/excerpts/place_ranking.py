@@ -122,7 +122,7 @@ def rank_places(
 
 
 class _PartScale:
-    """The weights of the parts of a question, which are the weights of their words in the files."""
+    """The weight of each part of a question: the sum of the weights of its words in the files."""
 
     def __init__(
         self, parts: Sequence[frozenset[str]], weights: Mapping[str, float], highest: float

@@ -6,7 +6,7 @@ lines that match the question best. These are the lines with the largest sum of 
 words, where rare words weigh more. If the question contains a phrase or a regex, lines that match
 it take precedence. If the question asks where a name is defined, the definition is shown from its
 beginning. The outline does not contain some definitions, such as fields. For these, the line with
-the name is shown with the comment above it. The row of a table that describes the option of the
+the name is shown with the comment above it. A table row that describes the option named in the
 question is a place of its own.
 
 The variables that these lines use come next if they are defined outside of functions, such as a

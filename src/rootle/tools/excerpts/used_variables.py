@@ -33,7 +33,7 @@ _PLAIN: Final = re.compile(
 _CONSTANT: Final = re.compile(r"_*[A-Z][A-Z0-9_]+")
 # The first line of a group of variables or constants in Go.
 _GROUP: Final = re.compile(r"(?:const|var)\s*\($")
-# The maximum number of lines of a definition that is a result of its own.
+# The maximum number of lines of a definition that `find_declarations` yields.
 _MAX_STATEMENT_LINES: Final = 60
 
 

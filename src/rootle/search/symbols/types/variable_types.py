@@ -61,7 +61,7 @@ _NO_TYPES: Final = frozenset(
 class VariableTypes:
     """The types of the variables in a text, according to their declarations and assignments.
 
-    A name that is not certainly a type, such as that of a function, is left out.
+    Names that may be something else, such as a function, are left out.
     """
 
     def __init__(self, text: str, language: str) -> None:
@@ -109,7 +109,7 @@ class VariableTypes:
 
     @cached_property
     def _typed_first(self) -> Mapping[str, Sequence[tuple[int, str]]]:
-        """The offset and the type of each declaration that begins with the type, by variable."""
+        """Maps variables to the offsets and types of the declarations that begin with a type."""
         pattern = _PHP_PATTERN if self._language == "php" else _TYPE_FIRST_PATTERN
         found: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
         for match in pattern.finditer(self._text):

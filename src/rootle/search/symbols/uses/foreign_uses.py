@@ -59,7 +59,7 @@ _RUBY_HEAD_END: Final = re.compile(r"[;\n]")
 # The text after a name that qualifies the name of a base class, such as a in `class B < a::C`.
 _QUALIFIES: Final = re.compile(r"\s*(?:\.|::|\\)\s*\w")
 _MAX_HEAD: Final = 300  # characters before a name that are searched for the head of a class
-# In these languages, a class has no base class that its head names.
+# In these languages, the head of a class names no base class.
 _WITHOUT_BASES: Final = frozenset({"go", "rust"})
 _MAX_LINE: Final = 500  # characters of a line that are searched for another name of a class
 _MAX_LEVELS: Final = 4  # of classes that inherit from each other, and of their aliases
@@ -280,7 +280,7 @@ def _relatives(name: str, text: str, language: str) -> Iterator[str]:
             before = text[max(0, match.start() - _MAX_HEAD) : match.start()]
             heads = list(_HEAD.finditer(before))
             rest = before[heads[-1].end() :] if heads else ""
-            # In `class A::Name`, the name is not that of a base class.
+            # In `class A::Name`, the name does not denote a base class.
             if rest not in ("", "::", ".") and head_end.search(rest) is None:
                 yield heads[-1][1]
         if match.start() < end:

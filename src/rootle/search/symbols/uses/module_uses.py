@@ -1,4 +1,4 @@
-"""Exclude occurrences of a name that cannot be uses of a function or variable of a module.
+"""Exclude occurrences of a name that cannot be uses of a module's function or variable.
 
 Code in another file can use it only through its module, as in `cart.total()`, or after an import.
 """
@@ -123,7 +123,7 @@ class ModuleUses:
 
 
 def _list_assigned(text: str, modules: Set[str]) -> Iterator[str]:
-    """Yield the variables of Lua to which one of some modules is assigned."""
+    """Yield the Lua variables to which one of `modules` is assigned."""
     for found in _VALUE.finditer(text):
         loaded = _LAST_IN_PATH.findall(found["loaded"] or "")
         if modules.isdisjoint([found["member"], *loaded]):
@@ -137,7 +137,7 @@ def _list_assigned(text: str, modules: Set[str]) -> Iterator[str]:
 
 
 def is_function_head(found: FileOccurrences, at: Position) -> bool:
-    """Return whether a name is that of the table in the head of a function of Lua.
+    """Return whether a name denotes the table in the head of a Lua function.
 
     An example is `Cart` in `function Cart:total()`, which defines a function and uses no value.
     """

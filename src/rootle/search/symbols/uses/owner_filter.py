@@ -207,7 +207,7 @@ class MemberUses:
     def needs_receiver(self, found: FileOccurrences) -> bool:
         """Return whether code in a file can use the members only with a receiver.
 
-        Code in another language than that of the members cannot be in their class.
+        Code in a language other than that of the members cannot be in their class.
         """
         return self.are_members and is_of_other_language(found, self._languages)
 

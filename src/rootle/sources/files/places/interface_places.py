@@ -16,7 +16,7 @@ from rootle.types import DocumentSection
 
 _MAX_LINES: Final = 200_000
 _MAX_SECTIONS: Final = 5_000
-# Maximum number of lines of comments above a definition that are part of its section.
+# Maximum number of comment lines above a definition that become part of its section.
 _MAX_LINES_ABOVE: Final = 200
 _HEAD_CHARS: Final = 2_000
 # The key that marks an OpenAPI document; it is usually the first one.

@@ -76,7 +76,7 @@ class ChangeLog:
     ) -> LoggedChanges:
         """Return the commits that changed a folder, or a file under its current or an earlier name.
 
-        `path` is relative to the top of the work tree `top`; that of a folder ends in "/". The
+        `path` is relative to the top of the work tree `top`; the path of a folder ends in "/". The
         changed lines are not read. `revision` is a hash, or a range of hashes. git is stopped at
         `deadline_s` on the monotonic clock.
         """

@@ -79,7 +79,7 @@ def parse_merge(patch: bytes, parents: int) -> tuple[tuple[LineChange, ...], ...
 
 
 def _first_line(start: bytes, count: bytes) -> int:
-    """Return the number of the first line of a range, or of the line after an empty range."""
+    """Return the number of the first line of a range; for an empty range, of the line after it."""
     return int(start) + (1 if count == b"0" else 0)
 
 

@@ -33,7 +33,7 @@ _REQUIRED: Final = ("dependencies", "optionalDependencies", "peerDependencies")
 _MAX_MANIFEST_BYTES: Final = 1_000_000
 _CACHED_FOLDERS: Final = 64
 _MAX_NAMES: Final = 50_000  # the maximum number of installed packages in one folder
-# In the names of pnpm folders, this precedes the versions of peer dependencies.
+# In the name of a pnpm folder, one of these characters precedes the versions of peer dependencies.
 _PEERS: Final = re.compile(r"[(_]")
 _COMPILED_GEM: Final = re.compile(r"(.+?-\d[^-]*)" + GEM_PLATFORM.pattern)
 _CRATE_VERSION: Final = re.compile(
