@@ -4,7 +4,8 @@
     python -m benchmarks.quality.drift recall LABELS CHECKOUTS [--keep FOLDER]
 
 LABELS is a file with one JSON object per line: repository, commit, path and name. CHECKOUTS holds
-one git repository with its whole history for each of them, named `owner+name` or `name`.
+one git repository with its whole history for each repository in LABELS, named `owner+name` or
+`name`.
 
 For `precision`, each label is a reported name with a verdict: "gone", "changed" or "wrong". For
 `recall`, each label is the name of a removed function, in a document that a later commit corrected.

@@ -177,7 +177,7 @@ def resolve_uses(
 def score_use(*, is_right: bool, is_resolved: bool) -> Tally:
     """Count a use in the answer for a method.
 
-    It is right if Jedi resolves it to this method, and resolved if rootle resolves it to any
+    The use is right if Jedi resolves it to this method, and resolved if rootle resolves it to any
     definition.
     """
     is_reported = is_right and is_resolved

@@ -1,4 +1,4 @@
-"""Shorten responses that probably do not answer the question to a few results and lines."""
+"""Shorten a response to a few results and lines if it probably does not answer the question."""
 
 from __future__ import annotations
 

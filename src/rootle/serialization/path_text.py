@@ -104,7 +104,7 @@ def cut_line(line: str, max_chars: int, start: int = 0) -> str:
 
 
 def cut_lines(lines: Sequence[str], max_lines: int) -> Sequence[str]:
-    """Return the first lines. If only one is left, return it too: a marker would take a line."""
+    """Return at most `max_lines` lines, or one more if it is the last: a marker takes a line."""
     return lines if len(lines) <= max_lines + 1 else lines[:max_lines]
 
 

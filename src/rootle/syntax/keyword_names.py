@@ -46,7 +46,7 @@ def find_c_functions(lines: Lines) -> Iterator[Name]:
 
 
 def find_names(lines: Lines, first: int, end: int) -> Iterator[Name]:
-    """Yield the names that lines first to end - 1 probably define, in order."""
+    """Yield the names that lines `first` to `end` - 1 probably define, in order."""
     span = (lines.starts[first], lines.starts[end] - 1)
     for match in _DEFINITION.finditer(lines.text, *span):
         group = match.lastindex or 0

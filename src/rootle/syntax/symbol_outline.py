@@ -76,7 +76,7 @@ _SPACES: Final = re.compile(r"\s+")
 
 @dataclass(slots=True)
 class Unit:
-    """A definition on lines first to end - 1. `row` is its first line below its comments."""
+    """A definition on lines `first` to `end` - 1. `row` is its first line below its comments."""
 
     title: str
     symbol: str

@@ -136,8 +136,8 @@ _FORMATS_BY_KIND: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
             r"\s*['\"][^'\"\n]{1,80}['\"], ?['\"](?P<value>[^'\"\n]{4,})['\"]",
         ),
     ),
-    # In files such as those of Docker Compose, each "$" is doubled. A comma ends a hash, because
-    # lists of users contain several, but the parameters of Argon2 contain commas.
+    # In files such as those of Docker Compose, each "$" is doubled. A comma ends a hash, because a
+    # list of users can contain several hashes; only the parameters of Argon2 contain commas.
     "password hash": (
         (r"\${1,2}(?:[156y]|apr1|2[aby])\${1,2}", r"[\w./$=+-]{20,}"),
         (r"\${1,2}argon2i?d?\${1,2}", r"(?:[\w./$=+-]|,(?=(?:[mtp]|keyid|data)=)){20,}"),

@@ -46,8 +46,8 @@ CHARS_PER_TOKEN: Final = 4  # an estimate, used where no tokenizer is available
 def find_words(text: str) -> list[str]:
     """Return the words of a text in NFC, in order: the matches of `WORD`.
 
-    Almost all code is ASCII. There, replacing the other characters by spaces and splitting the text
-    takes half the time of the regular expression.
+    Almost all code is ASCII. For ASCII text, replacing the other characters with spaces and
+    splitting the result takes half the time of the regular expression.
     """
     if text.isascii():
         return text.encode("ascii").translate(_WORDS_AND_SPACES).decode("ascii").split()

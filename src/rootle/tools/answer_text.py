@@ -96,7 +96,7 @@ def write_answer(
 
 
 def _defining_lines(response: SearchResponse) -> Mapping[str, Collection[int]]:
-    """Map each path to the lines of the definitions in it that the question asks for."""
+    """Map each path to the lines of those of its definitions that the question asks for."""
     lines: defaultdict[str, set[int]] = defaultdict(set)
     if response.symbols is not None and response.symbols.aspect == "definitions":
         for symbol in response.symbols.definitions:
@@ -177,7 +177,7 @@ class _Writer:
     def choose_places(
         self, results: Sequence[SearchResult], rooms: Sequence[int]
     ) -> list[ChosenPlaces | None]:
-        """Return the places of each result that the answer shows.
+        """Return, for each result, the places that the answer shows.
 
         `rooms` contains the maximum number of characters for the lines of each result; the files
         share the total. The value is None for a result whose places are not chosen: a commit, a

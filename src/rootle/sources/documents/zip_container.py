@@ -41,7 +41,7 @@ class ZipContainer:
     """A zip file. Errors in the file raise DocumentError.
 
     The time limit of `found` is checked often while parts are read. Text that is left out because
-    of a limit or an error is counted there.
+    of a limit or an error is counted in `found`.
     """
 
     def __init__(self, file: BinaryIO, found: ExtractedDocument) -> None:

@@ -247,7 +247,8 @@ class ExternalStore:
         create_database_file(self.path, PRIVATE_FILE)
         with self._open() as database:
             if not database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-                # In one step, so that a killed process leaves all tables or none.
+                # Create all tables in one step, so that a killed process leaves all of them or
+                # none.
                 database.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT;")
             with write_transaction(database):
                 yield database

@@ -129,7 +129,7 @@ def _log_format(folder: str) -> str:
 
 
 def _split(chunks: Iterable[bytes]) -> Iterator[list[str]]:
-    """Yield the complete entries of each chunk, which end with NUL; empty ones are left out."""
+    """Yield the complete entries, which end with NUL, of each chunk; empty ones are left out."""
     rest = b""
     for chunk in chunks:
         complete, _, rest = (rest + chunk).rpartition(b"\0")

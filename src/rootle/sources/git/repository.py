@@ -124,7 +124,7 @@ def _escape_pattern(path: str) -> str:
 def _leave_links(folder: str, path: str, known: dict[str, str]) -> str:
     """Replace the folder of a path with its deepest parent that is neither a link nor below one.
 
-    `known` maps each folder that was already looked up to this parent of it.
+    `known` contains this parent for each folder that was looked up earlier.
     """
     parent, _, name = path.rpartition("/")
     above = ""

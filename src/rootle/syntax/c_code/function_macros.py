@@ -109,7 +109,7 @@ def _split(match: re.Match[bytes]) -> Iterator[_HeadPart]:
 
 
 def _find_macros(parts: list[_HeadPart], name: bytes) -> list[_HeadPart]:
-    """Return the parts before a name that must be macros."""
+    """Return those parts before a name that must be macros."""
     words = [one for one in parts if one.word not in _SPECIFIERS]
     if any(one.word in _TYPES for one in words):
         words = [one for one in words if one.word not in _TYPES]

@@ -107,8 +107,8 @@ class LocalVariables:
         """`places` are the positions of the name, except those of known definitions.
 
         `size` is the number of bytes of the name. Rows and columns are counted from 0, columns in
-        bytes. Unset `is_plain_call` if a variable with the name may hold the function, so that a
-        call of the variable calls the function.
+        bytes. Unset `is_plain_call` if a variable with the name may hold the function of this name,
+        so that a call of the variable calls the function.
         """
         self._is_plain_call = is_plain_call
         self._tree = tree

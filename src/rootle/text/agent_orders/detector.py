@@ -129,7 +129,7 @@ def _open_filter() -> LiteralFilter:
 def _windows(
     found: list[FoundSign],
 ) -> Iterator[tuple[float, int, int, tuple[str, ...]]]:
-    """Yield, for each sign and those that closely follow it, their score, start, end and groups.
+    """Yield the score, start, end and groups of each sign and the signs that closely follow it.
 
     The score is the sum of their weights. If several signs belong to one group, only the strongest
     counts. The start is that of the strongest sign.

@@ -101,7 +101,8 @@ class _Choice:
     def _order_by_need(self, ranked: Sequence[RankedPlace]) -> Sequence[RankedPlace]:
         """Return the places so that the first `_MAX_PLACES` include the leading file's best place.
 
-        An answer with lines, but none of the file that clearly matches best, would be misleading.
+        An answer that shows lines, but none from the file that clearly matches best, would be
+        misleading.
         """
         at = next((at for at, one in enumerate(ranked) if one.file == self._leader), 0)
         last = _MAX_PLACES - 1

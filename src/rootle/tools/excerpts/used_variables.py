@@ -43,7 +43,8 @@ def find_used_variables(
     """Return the variables that `shown` lines use, in the order of their first use.
 
     Only variables outside of functions are returned: those of the file and of its classes. The
-    numbers of lines are counted from 1. A definition of more than 12 lines ends at its twelfth.
+    numbers of lines are counted from 1. A definition of more than 12 lines is cut after the
+    twelfth.
     """
     used = dict.fromkeys(
         name for at in sorted(shown) for name in _IDENTIFIER.findall(lines[at - 1])
@@ -70,7 +71,8 @@ def find_declarations(
 
     Each one begins with the comment and the decorators above it, and its name includes the class.
     """
-    # The innermost type around each line: inner definitions come after outer ones.
+    # Maps each line to the innermost type around it, because inner definitions come after outer
+    # ones.
     types = {
         at: one.name
         for one in definitions

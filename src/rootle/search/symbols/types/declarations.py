@@ -268,7 +268,7 @@ def _is_in(declared: Declaration, qualifier: str) -> bool:
 
 
 def _find_import(file: CodeFile, name: str) -> str:
-    """Return the import in a file that makes a name known; "" if there is none."""
+    """Return the import that makes a name known in a file; "" if there is none."""
     found = find_occurrences(file.state, file.text, name)
     if found is None:
         return ""

@@ -158,7 +158,7 @@ class ReceiverTypes:
     def _agreed(
         self, file: CodeFile, bindings: Sequence[Binding], step: Step, depth: int, index: int
     ) -> TypeReference | None:
-        """Return the type of a variable if all of its declarations agree on one."""
+        """Return the type of a variable if all of its declarations agree."""
         functions = [one for one in bindings if one.is_function]
         if functions:
             return (
@@ -277,7 +277,7 @@ class ReceiverTypes:
 
 
 def _read_written(found: Sequence[tuple[CodeFile, Binding]], index: int) -> TypeReference | None:
-    """Return the written type of the declarations, if it is the same in all of them."""
+    """Return the type that is written in the declarations if it is the same in all of them."""
     types = {one.type for _, one in found}
     if len(types) != 1:
         return None

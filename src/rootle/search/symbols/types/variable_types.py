@@ -61,7 +61,7 @@ _NO_TYPES: Final = frozenset(
 class VariableTypes:
     """The types of the variables in a text, according to their declarations and assignments.
 
-    Names that may be something else, such as a function, are left out.
+    Names that may denote something other than a type, such as a function, are left out.
     """
 
     def __init__(self, text: str, language: str) -> None:
@@ -100,7 +100,7 @@ class VariableTypes:
         if _NAME.fullmatch(variable) is None:
             return
         patterns = _patterns_after(self._language)
-        # The variable is looked up first, because few variables of a file are asked for.
+        # The variable is looked up first, because only a few variables of a file are requested.
         for offset in find_word(self._text, variable):
             for pattern in patterns:
                 match = pattern.match(self._text, offset + len(variable))

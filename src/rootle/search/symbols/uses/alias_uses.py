@@ -97,6 +97,6 @@ def _imports_module(found: FileOccurrences, tree: SourceTree, at: Position) -> b
 
 
 def _is_value(found: FileOccurrences, target: str, read_text: Callable[[str], str]) -> bool:
-    """Return whether a definition is the value of its module."""
+    """Return whether a definition is the value that loading its module returns."""
     text = read_text(target.rpartition(":")[0])
     return module_value(text, found.state.language) == found.name

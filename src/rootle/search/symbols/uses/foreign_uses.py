@@ -1,7 +1,7 @@
 """Recognize uses of a name that certainly belong to an owner other than the requested one.
 
-The text before a name often says so, even if the file is not parsed: `HashMap::new` is no use of
-`PackageId::new`.
+The text before a name often shows its owner, even if the file is not parsed: `HashMap::new` is no
+use of `PackageId::new`.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ class ForeignUses:
         )
 
     def _has_other_type(self, found: FileOccurrences, at: Position, variable: str) -> bool:
-        """Return whether all types that a file declares for a variable are other classes.
+        """Return whether all types that a file declares for a variable are unrelated to the owner.
 
         A variable whose type is a base class of the owner may hold an instance of the owner.
         """
@@ -248,7 +248,7 @@ class ForeignUses:
 def find_related(owners: Collection[str], find_texts: FindTexts) -> Collection[str]:
     """Return the owners, the classes that inherit from them, and other names for these classes.
 
-    The result is empty if there are too many to be found.
+    The result is empty if there are too many of them.
     """
     related = set(owners)
     new = set(owners)
@@ -270,7 +270,7 @@ def find_related(owners: Collection[str], find_texts: FindTexts) -> Collection[s
 
 
 def _relatives(name: str, text: str, language: str) -> Iterator[str]:
-    """Yield the classes in a text that name a class in their heads, and aliases of that class."""
+    """Yield the classes in a text whose heads contain `name`, and other names for `name`."""
     if language == "rust":
         yield from (one.type for one in read_impl_heads(text) if one.trait == name and one.type)
     head_end = _RUBY_HEAD_END if language == "ruby" else _HEAD_END

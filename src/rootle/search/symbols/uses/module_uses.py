@@ -69,7 +69,7 @@ class ModuleUses:
         self._modules = {owner, *(name for names in paths for name in names), *tables}
 
     def is_excluded(self, found: FileOccurrences, at: Position) -> bool:
-        """Return whether a name whose definition is unknown cannot be a use in code."""
+        """Return whether an occurrence with an unknown definition cannot be a use in code."""
         language = found.state.language
         if not self._languages:
             return False
@@ -103,7 +103,7 @@ class ModuleUses:
         return is_key(found.tree, *at, found.size)
 
     def _may_rename(self, found: FileOccurrences) -> bool:
-        """Return whether a file assigns the value to a variable, as in `local a = module.a`."""
+        """Return whether a file assigns the member to a variable, as in `local a = module.a`."""
         path, tree = found.state.path, found.tree
         if path not in self._renaming:
             self._renaming[path] = tree is None or any(

@@ -89,7 +89,7 @@ class NameUses:
 
     @property
     def has_all_types(self) -> bool:
-        """Whether no file was left out when the types of receivers were looked up."""
+        """Whether all files were considered when the types of receivers were looked up."""
         return self._files.is_complete and self._has_all_trees
 
     def find(self) -> list[SymbolUse]:

@@ -76,7 +76,7 @@ class OwnerFilter:
         )
 
     def _select_modules(self, found: Sequence[FoundDefinition]) -> list[FoundDefinition]:
-        """Return the Lua tables whose full name is that of their module: `shop.cart`."""
+        """Return the Lua tables with the same full name as their module, such as `shop.cart`."""
         names = (*reversed(self._outer), self._owner)
         tables = (one for one in found if one.symbol.language == "lua" and not one.owners)
         return [one for one in tables if is_named(one.symbol.path, (*names, one.symbol.name))]
