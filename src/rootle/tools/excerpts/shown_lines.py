@@ -9,8 +9,8 @@ beginning. The outline does not contain some definitions, such as fields. For th
 the name is shown with the comment above it. A table row that describes the option named in the
 question is a place of its own.
 
-Variables that these lines use, such as a table or a limit, come next if they are defined outside of
-functions.
+Variables that the chosen lines use, such as a table or a limit, come next if they are defined
+outside of functions.
 """
 
 from __future__ import annotations
