@@ -8,7 +8,7 @@ question "where is NAME defined". The table shows how often the defining file is
 and how often the line of the definition is shown. For the first `--used` names that have uses, "who
 calls NAME" is asked. The rows of the answer are compared with the lines of `git grep -w`, without
 the comments and strings that Pygments finds. Definitions do not count as uses. `--methods` is the
-number of Python methods to sample whose names several classes define. For the uses of these
+number of sampled Python methods; each has a name that several classes define. For the uses of these
 methods, the definitions that rootle finds are compared with those of Jedi, which must be installed.
 The command needs Universal Ctags with JSON output.
 """
