@@ -66,7 +66,7 @@ class CommitSource:
         self._convert = convert
 
     def scan(self, token: str = "") -> Scan:
-        """List the commits, or only the new ones if history was only extended.
+        """List the commits, or only the new ones if the history has only grown.
 
         If the index would exceed its limit with the new commits, all commits are listed, so that
         the oldest ones are removed. Raise IngestError if git fails.

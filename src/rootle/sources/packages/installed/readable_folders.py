@@ -27,7 +27,7 @@ class Environment:
         return os.path.join(home, *parts) if os.path.isabs(home) else ""
 
     def variable(self, name: str) -> str:
-        """Return the value of an environment variable that must be an absolute path, or ""."""
+        """Return the value of an environment variable if it is an absolute path, else ""."""
         value = self.variables.get(name, "")
         return value if os.path.isabs(value) else ""
 
