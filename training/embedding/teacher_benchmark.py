@@ -1,4 +1,4 @@
-"""Upper bound for better embeddings: scores of another model, alone and in rootle's ranking.
+"""The possible gain from better embeddings: scores of another model, alone and in the ranking.
 
     python -m training.embedding.teacher_benchmark CHECKOUTS MODEL --cache DIR [--only ninja,puma]
 

@@ -45,7 +45,7 @@ class LinksApi(AppBase):
     def drift(
         self, paths: Sequence[str] = (), on_progress: ProgressCallback | None = None
     ) -> DriftAnswer:
-        """Return names in documents, comments and memories that are outdated: gone or changed.
+        """Return outdated names (gone or changed) in documents, comments and memories.
 
         `paths` limits the check to some files and folders. A name is reported only if there is
         evidence that it belonged to this project: a commit removed it, or the text names it as part
