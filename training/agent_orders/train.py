@@ -89,7 +89,7 @@ def train(
     `short` has the single sentences of the ordinary passages as windows, because a text may consist
     of a single sentence.
 
-    The window of an attack that contains the orders is not known. The first round uses all windows
+    It is not known which window of an attack contains the orders. The first round uses all windows
     of an attack, and each later round uses the window that the model of the previous round scores
     highest.
     """

@@ -60,7 +60,7 @@ class IndexedRepository:
     labeled: LabeledRepository
     app: App
     snapshot: Snapshot
-    texts: list[str]  # the texts of the chunks that are embedded
+    texts: list[str]  # the embedded texts of the chunks
     chunks: list[ChunkLines]
 
 
@@ -181,7 +181,7 @@ def query_cosines(model: Embedder, vectors: Matrix) -> Cosines:
 
 
 def score_alone(repository: IndexedRepository, cosines: Cosines) -> list[ChunkScore]:
-    """Return the outcome of each answerable question, ranked by cosine alone."""
+    """Return the outcome of each answerable question, with chunks ranked by cosine alone."""
     root = repository.labeled.root
     return [
         score_chunks(

@@ -55,7 +55,7 @@ INTERCEPT: Final = "intercept"
 
 @dataclass(frozen=True)
 class Signals:
-    """The signals of one ranked question."""
+    """The signals of one ranked question and of its first ten results."""
 
     source: str
     repository: str
