@@ -9,9 +9,9 @@ are cached.
 
 Four kinds of cosines are compared: (1) those of the shipped model; (2) those of the other model;
 (3) those of the other model, scaled for each query to the mean and standard deviation of the
-shipped ones, to which the rankings were fitted; (4) the mean of (1) and (3). "Alone" reports the
-MRR of the first chunk that overlaps an answer, and the share of targets among the first ten chunks;
-the whole ranking is scored as in `labelled_questions`.
+shipped ones, to which the rankings were fitted; (4) the mean of (1) and (3). The lines that begin
+with "alone" contain the MRR of the first chunk that overlaps an answer, and the share of targets
+that the first ten chunks overlap; the whole ranking is scored as in `labelled_questions`.
 """
 
 from __future__ import annotations
