@@ -31,9 +31,10 @@ class BatchSettings:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A batch, whose matrices have columns only for the rows of the embedding table in `used`.
+    """A batch of pairs. Its matrices have a column for each row of the embedding table in `used`.
 
-    `same_answer` marks two pairs with the same answer, which must not be each other's negatives.
+    `same_answer[i, j]` is true if the pairs i and j have the same answer, so that neither is a
+    negative of the other.
     """
 
     used: Integers  # row numbers
@@ -71,7 +72,7 @@ def restrict_vocabulary(pairs: PairCounts, chosen: Integers, words: int) -> Pair
 
 
 class BatchSampler:
-    """Random batches of runs, balanced by kind and language; each run is from one project."""
+    """Random batches of runs (pairs of one project), balanced by kind and language."""
 
     def __init__(self, pairs: PairCounts, settings: BatchSettings, rows: int) -> None:
         """`rows` is the size of the vocabulary."""
@@ -94,7 +95,7 @@ class BatchSampler:
             yield self._make_batch(order[at * size : (at + 1) * size], rng)
 
     def _draw_balanced(self, rng: np.random.Generator) -> Integers:
-        """Return an epoch's pairs: all of rare kinds and languages, a sample of frequent ones."""
+        """Return an epoch's pairs: all of the rare kinds and languages, some of the others."""
         order: Integers = rng.permutation(len(self._pairs))
         for labels, limit in (
             (self._pairs.kinds, self._settings.per_kind),
