@@ -31,13 +31,13 @@ class BatchSettings:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A batch of pairs. Its matrices have a column for each row of the embedding table in `used`.
+    """A batch of pairs. Its matrices have one column for each row number in `used`.
 
     `same_answer[i, j]` is true if the pairs i and j have the same answer, so that neither is a
     negative of the other.
     """
 
-    used: Integers  # row numbers
+    used: Integers  # numbers of the rows of the embedding table that the pairs need
     queries: csr_matrix
     answers: csr_matrix
     same_answer: Booleans  # False on the diagonal

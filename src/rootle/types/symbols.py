@@ -34,9 +34,8 @@ class SymbolUse:
 
     path: str
     line: int  # the number of the line, from 1
-    # call, implementation, type, import, export, reference, comment, string or document; if
-    # assignments are requested, assignment; if tests are requested, test for a test in a file with
-    # the name
+    # call, implementation, type, import, export, reference, comment, string or document; or, if the
+    # request asks for these, assignment or test (a test in a file that contains the name)
     kind: str
     scope: str  # the enclosing function, outermost definition first
     text: str  # the line

@@ -26,7 +26,7 @@ class ChangedPlace:
     """The definitions or files that a question names, and the commits that changed them."""
 
     paths: tuple[str, ...]  # relative to the root; the path of a folder ends in "/"
-    where: str  # the lines or files, for a note
+    where: str  # names the lines or files in a note
     kinds: frozenset[str]  # the kinds of the definitions, as in `Symbol.kind`; empty for files
     # The hashes of the commits that changed the lines or files, newest first, each with the first
     # changed lines. None if git cannot list them.

@@ -60,8 +60,8 @@ _MAX_TRIMMED_LINES: Final = 3
 # A definition is shown whole if it takes at most this many times the allowed characters, because an
 # agent would need another call to read the rest.
 _STRETCH: Final = 1.5
-# Gaps of at most this many lines are filled, because a note about lines that are left out takes as
-# much space as two short lines. A gap with one more line is filled if the lines are short.
+# A gap of at most this many lines is filled, because a note about lines that are left out takes as
+# much space as two short lines. If the lines in a gap are short, it may be one line longer.
 _MAX_CLOSED_GAP: Final = 2
 _MAX_CLOSED_CHARS: Final = 140
 # The minimum number of lines of an excerpt of a definition. A shorter excerpt explains too little.

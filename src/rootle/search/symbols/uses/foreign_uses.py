@@ -106,7 +106,7 @@ class ForeignUses:
         self._base_levels = base_levels
         self._related: Collection[str] | None = None
         self._ancestors: Collection[str] | None = None
-        self._scopes: dict[str, bool] = {}  # whether a class or module is certainly another one
+        self._scopes: dict[str, bool] = {}  # whether a class or module is certainly not the owner
         # Each of these is read once per file, rather than for each use.
         self._assigned = lru_cache(_MAX_KEPT)(_find_assigned)
         self._types = lru_cache(_MAX_KEPT)(VariableTypes)

@@ -101,7 +101,7 @@ class CommitSource:
         return None
 
     def is_readable(self, uri: str) -> bool:  # noqa: ARG002
-        """Return True, because commits that are missing are not listed."""
+        """Return True, because a listed commit always exists."""
         return True
 
     def reader(self) -> CommitReader:

@@ -48,7 +48,7 @@ def existing_folders(paths: Sequence[str]) -> list[str]:
 
 
 def path_in(folder: str, *parts: str) -> str:
-    """Return a path in a folder; "" if the folder is unknown ("")."""
+    """Return a path in a folder, or "" if `folder` is "" because it is unknown."""
     return os.path.join(folder, *parts) if folder else ""
 
 
