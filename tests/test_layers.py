@@ -81,7 +81,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "tools": {"app", "rerank"},
     "server": {"app", "tools", ""},
     "": {"app", "config", "errors", "types"},
-    "cli": {"", "agents", "app", "rank", "server", "sources"},
+    "cli": {"", "agents", "app", "rank", "server", "sources", "tools"},
     "__main__": {"cli"},
 }
 # Maps an importing and an imported package to the only modules that may be imported.
@@ -93,6 +93,7 @@ INTERFACES: Mapping[tuple[str, str], set[str]] = {
     ("links", "index"): {"index.reader"},
     ("memory", "index"): {"index.reader"},
     ("agents", "tools"): {"tools.query_wording"},
+    ("cli", "tools"): {"tools.definitions.vectordb_search"},
     ("ingest", "embed"): {"embed.model_choice"},
     ("indexing", "embed"): {"embed.model_choice"},
 }

@@ -5,12 +5,12 @@
     python -m benchmarks.agent_loop.session WORK answer SESSION '["path:first-last"]'
     python -m benchmarks.agent_loop.session WORK collect FILE
 
-SESSION is TASK.ARM or TASK.ARM.PLAYER. `start` prints the tools and the task, `call` prints exactly
-the output of a tool. All characters except those of the task are counted. `answer` closes the
-session. JSON may be "-" for standard input. Before a call of one of rootle's tools, the process
+SESSION is TASK.ARM or TASK.ARM.PLAYER. `start` prints the tools and the task, and `call` prints
+exactly the output of a tool. All characters except those of the task are counted. `answer` closes
+the session. JSON may be "-" for standard input. Before a call of one of rootle's tools, the process
 repeats the session's earlier calls of these tools, so that a tool that avoids repetition behaves as
-in one process. The repeated calls are not counted. `collect` writes all closed sessions to a file
-of JSON lines for `report`.
+it would in a single process. The repeated calls are not counted. `collect` writes all closed
+sessions to a file of JSON lines for `report`.
 """
 
 from __future__ import annotations

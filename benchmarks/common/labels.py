@@ -151,10 +151,9 @@ def content_words(query: str) -> list[str]:
 def word_overlap(query: str, answer: str) -> float:
     """Return the share of a question's content words that occur in the answer, 0 to 1.
 
-    Words match if they are equal, or differ only in an ending of up to three letters in the shorter
-    word and four in the longer one: "retries" matches "retry". At least four letters precede the
-    endings.
-    The result is more often too high than too low.
+    Words match if they are equal, or if they differ only in their endings: "retries" matches
+    "retry". An ending has up to three letters in the shorter word and up to four in the longer one;
+    at least four letters precede it. The result is more often too high than too low.
     """
     terms = {term for word in WORD.findall(answer) for term in word_terms(word)}
     words = content_words(query)

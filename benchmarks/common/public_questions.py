@@ -88,7 +88,7 @@ def _parse_target(entry: str | Mapping[str, Any], root: Path, subfolder: str) ->
 
 
 def target_ranks(hits: Sequence[Hit], targets: Sequence[FileTarget]) -> set[int]:
-    """Return the rank of the first hit for each target; a hit that matches several counts once."""
+    """Return the ranks of the hits that are the first to match some target."""
     ranks = set()
     for target in targets:
         first = (rank for rank, hit in enumerate(hits, start=1) if target.is_met_by(hit))

@@ -6,8 +6,9 @@
 The first run in WORK uses coverage.py to record which tests execute which lines. Then each sampled
 fault (see `mutants.py`) is written into a copy of the working tree, and the tests that execute its
 line run until one fails. Tests that fail without a fault are excluded. A fault survives if all
-these tests pass. A fault whose line no test executes is reported as "not executed". The results go
-to WORK/results.jsonl, one JSON object per line; a fault with a result is not run again.
+tests that execute its line pass. A fault whose line no test executes is reported as "not executed".
+The results go to WORK/results.jsonl, one JSON object per line; a fault with a result is not run
+again.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 
 Each word is searched literally, ignoring case. Files are ranked by the number of different words
 they contain, then by the number of lines with any of them. The result for a file is the window of
-50 lines that contains the most different words.
+50 lines with the largest number of different words.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def count_lines(lines: LinesByWord) -> int:
 
 
 def best_window(path: str, lines: LinesByWord) -> adapter.Passage:
-    """Return the first window with the most different words."""
+    """Return the first of the windows with the largest number of different words."""
 
     def rank(start: int) -> tuple[int, int]:
         end = start + adapter.WINDOW_LINES

@@ -12,8 +12,8 @@ import numpy as np
 
 from benchmarks.common.statistics import Floats, Interval, percentile_interval
 
-# The shares of answerable questions that may be refused. At the first of these shares,
-# WANTED_RECOGNITION of the unanswerable questions should be recognized.
+# The shares of answerable questions that may be refused. At the first of these shares, at least the
+# share WANTED_RECOGNITION of the unanswerable questions should be recognized.
 REFUSAL_LEVELS: Final = (0.05, 0.10, 0.20)
 WANTED_RECOGNITION: Final = 0.80
 DRAWS: Final = 2_000

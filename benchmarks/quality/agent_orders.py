@@ -1,4 +1,4 @@
-"""Measure how well orders to agents are detected: published attacks and ordinary documentation.
+"""Measure how well orders to agents are detected in published attacks and ordinary documentation.
 
 The attacks come from language models and from the authors of five packages. None of them has seen
 the detector. The packages are read as data, and none of their code runs:

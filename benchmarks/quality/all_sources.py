@@ -1,4 +1,4 @@
-"""Questions about code, answered from the code alone and with all other sources indexed, too.
+"""Questions about code, answered from the code alone and from all sources together.
 
     python -m benchmarks.quality.all_sources REPOS WORK [--packages DIR] [--commits N]
         [--split tune|test] [--only scrapy] [--json FILE]

@@ -53,7 +53,7 @@ class Texts:
     """The paths of a checkout, and the texts of its files."""
 
     def __init__(self, root: Path, unindexed: Container[str]) -> None:
-        """Read all tracked texts, except those of files that are known to be not indexed."""
+        """Read all tracked texts, except those of files that are known not to be indexed."""
         paths = run_git(root, "ls-files")
         texts = (data for path, data in tracked_texts(root) if path not in unindexed)
         decoded = (data.decode(errors="replace") for data in texts)

@@ -2,12 +2,12 @@
 
     python -m benchmarks.quality.diagrams [--show]
 
-The 15 diagrams and the 60 questions in `benchmarks/labels/diagrams/` are written in all formats
-that rootle reads, two of them as pictures for Tesseract, together with a project that contains a
-class for each node, a use and a test of the class, and a page of text about each diagram. A
-question is answered if its diagram is among the first three results, and if this result names the
-class with the place of its definition.
-BM25 over windows of 50 lines is the baseline; it reads the files as text.
+`benchmarks/labels/diagrams/` contains 15 diagrams and 60 questions. Each diagram is written in a
+different format, two of them as pictures for Tesseract. The project around them contains a class
+for each node, a use and a test of the class, and a page of text about each diagram. A question is
+answered if its diagram is among the first three results, and if this result names the class with
+the place of its definition. BM25 over windows of 50 lines is the baseline; it reads the files as
+text.
 
 The command also draws a picture of each diagram, searches with it (`App.search_image`), and prints
 how often the first result is the diagram itself or the code of its classes. It needs Tesseract

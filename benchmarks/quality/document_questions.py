@@ -3,15 +3,15 @@
     python -m benchmarks.quality.document_questions [--split tune|test] [--model FOLDER] [--show]
         [--json FILE]
 
-The 18 documents and 150 questions in `benchmarks/labels/documents/` are written as PDF, Word,
-PowerPoint, notebook, Excel, EPUB and mail files next to source files. A result is correct if it
-shows the right file and one of its spans is from the right place; "best span" counts only the first
-span. BM25 is the baseline. It searches the plain text of the same places, each as one text, and
-shows up to four places of a file as one result, as rootle does. "Vectors" orders the same texts by
-the cosine similarity of the embedding model alone. `--model` selects another model, as the
-configuration key `embeddingModelID` does. `--split` selects the questions about one half of the
-documents ("tune" for development, "test" for reports). The half of a document is determined by a
-hash of its name.
+`benchmarks/labels/documents/` contains 18 documents and 150 questions. The documents are written as
+PDF, Word, PowerPoint, notebook, Excel, EPUB and mail files next to source files. A result is
+correct if it shows the right file and one of its spans is from the right place; "best span" counts
+only the first span. BM25 is the baseline. It searches the plain text of the same places, each as
+one text, and shows up to four places of a file as one result, as rootle does. "Vectors" orders the
+same texts by the cosine similarity of the embedding model alone. `--model` selects another model,
+as the configuration key `embeddingModelID` does. `--split` selects the questions about one half of
+the documents ("tune" for development, "test" for reports). The half of a document is determined by
+a hash of its name.
 """
 
 from __future__ import annotations

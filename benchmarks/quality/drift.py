@@ -3,8 +3,9 @@
     python -m benchmarks.quality.drift precision LABELS CHECKOUTS [--split test] [--keep FOLDER]
     python -m benchmarks.quality.drift recall LABELS CHECKOUTS [--keep FOLDER]
 
-LABELS is a file with one JSON object per line: repository, commit, path and name. CHECKOUTS holds a
-git repository with the whole history for each repository: `owner+name` or `name`.
+LABELS is a file with one JSON object per line: repository, commit, path and name. CHECKOUTS holds
+one git repository with its whole history for each repository in LABELS, named `owner+name` or
+`name`.
 
 For `precision`, each label is a reported name with a verdict: "gone", "changed" or "wrong". For
 `recall`, each label is the name of a removed function, in a document that a later commit corrected.

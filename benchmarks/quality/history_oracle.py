@@ -7,7 +7,7 @@ There are four lists: rootle's answer (at most 50 commits); all commits, ordered
 of their chunks; all commits, ordered by the words (BM25) of their chunks; and the commits that
 changed one of the 20 files of code that rootle finds for the question, ordered by the best vector
 of their changes to these files. "any" is the share of the questions for which one of the lists
-contains an answer up to the rank: no order of the commits in these lists can answer more.
+contains an answer up to the given rank.
 """
 
 from __future__ import annotations

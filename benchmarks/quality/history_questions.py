@@ -160,7 +160,7 @@ def pair_recorded(name: str) -> list[tuple[HistoryQuestion, str]]:
 def score_rootle(
     root: Path, name: str, indexes: Path | None, cases: Sequence[Case]
 ) -> list[HistoryScore]:
-    """Return rootle's scores, or none if this version has no history."""
+    """Return rootle's scores, or none if this version of rootle does not index commits."""
     if not hasattr(App, "why"):
         print("rootle: this version does not index commits", file=sys.stderr)
         return []

@@ -117,7 +117,7 @@ def main() -> None:
 
 
 def read_commits(history: Path, revision: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield each commit's message, and those of its files that still exist at the revision."""
+    """Yield each commit's message with the changed files that still exist at the revision."""
     git = ["git", "--git-dir", str(history)]
     listed = _run([*git, "ls-tree", "-r", "-z", "--name-only", revision])
     files = frozenset(listed.split("\0"))

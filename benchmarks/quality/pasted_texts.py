@@ -4,8 +4,9 @@
         [--indexes DIR] [--misses] [--json FILE]
 
 Agents paste error messages, lines of logs, names of options, lines of code and frames of stack
-traces into queries. `git grep` finds such a text unless its fields were filled in. REPOS holds one
-checkout per repository of `benchmarks/labels`; the texts are drawn from the checkouts.
+traces into queries. `git grep` finds such a text unless a program filled in its fields, as in a log
+line. REPOS holds one checkout per repository of `benchmarks/labels`; the texts are drawn from the
+checkouts.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
         [--config FILE] [--adapter NAME=COMMAND]... [--json FILE]
 
 BENCH is the folder with `repos.json` and `annotations/`; REPOS holds one checkout per repository,
-made by `clone_repos`. The rank of a target is that of the first result, among ten, that is in the
+made by `clone_repos`. The rank of a target is the rank of the first of ten results that is in the
 target's file and, if the target has lines, overlaps them. One result counts for one target. The
 ideal ranking has all targets, primary and secondary, at the top. Scores are averaged over the
 questions of each repository, then over repositories.

@@ -54,7 +54,7 @@ def first_rank(hashes: Sequence[str], commits: Collection[str]) -> int:
 
 
 def format_shares(kind: str, ranks: Sequence[int]) -> str:
-    """Return the shares of the functions that were found first, and that were found at all."""
+    """Return the share of the functions that were ranked first, and the share found at all."""
     first = mean(rank == 1 for rank in ranks)
     found = mean(rank > 0 for rank in ranks)
     return f"by {kind}: first {first:.3f}, among {DEPTH} {found:.3f}, of {len(ranks)}"

@@ -8,9 +8,9 @@ question "where is NAME defined". The table shows how often the defining file is
 and how often the line of the definition is shown. For the first `--used` names that have uses, "who
 calls NAME" is asked. The rows of the answer are compared with the lines of `git grep -w`, without
 the comments and strings that Pygments finds. Definitions do not count as uses. `--methods` is the
-number of Python methods whose names several classes define. For their uses, the definitions that
-rootle finds are compared with those of Jedi, which must be installed. The command needs Universal
-Ctags with JSON output.
+number of sampled Python methods; each has a name that several classes define. For the uses of these
+methods, the definitions that rootle finds are compared with those of Jedi, which must be installed.
+The command needs Universal Ctags with JSON output.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def resolve_uses(
 def score_use(*, is_right: bool, is_resolved: bool) -> Tally:
     """Count a use in the answer for a method.
 
-    It is right if Jedi resolves it to this method, and resolved if rootle resolves it to any
+    The use is right if Jedi resolves it to this method, and resolved if rootle resolves it to any
     definition.
     """
     is_reported = is_right and is_resolved

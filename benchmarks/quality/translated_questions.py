@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def parse_questions(text: str) -> dict[str, list[TranslatedQuestion]]:
-    """Return the questions, grouped by repository, and each English original once."""
+    """Return the questions by repository; each English original is included once."""
     found: dict[str, list[TranslatedQuestion]] = defaultdict(list)
     for line in text.splitlines():
         record = json.loads(line)

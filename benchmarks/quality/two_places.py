@@ -51,7 +51,7 @@ class TwoPlaceTask:
 
     @property
     def group(self) -> str:
-        """Whether the best spans of the two places are in one file."""
+        """Either "one file", if the best spans of the two places are in one, or "two files"."""
         return "one file" if self.places[0][0].path == self.places[1][0].path else "two files"
 
 

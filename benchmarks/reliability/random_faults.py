@@ -1,4 +1,4 @@
-"""Random faults of a given kind: the disk, the clock and the files of an index."""
+"""Inject random faults of a given kind, for example into the disk, the clock or the index files."""
 
 from __future__ import annotations
 

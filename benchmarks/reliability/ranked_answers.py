@@ -38,7 +38,7 @@ def ask(app: App, questions: Iterable[str]) -> list[Answer]:
 
 
 def comparable(question: str, response: Mapping[str, Any]) -> Answer:
-    """Return only those values of a response that depend on nothing but the tree, as JSON."""
+    """Return, as JSON, the values of a response that depend only on the tree."""
     answer = {key: value for key, value in response.items() if key not in _OTHER_KEYS}
     # A cursor contains the generation.
     return {**answer, "question": question, "nextCursor": response["nextCursor"] is not None}

@@ -176,7 +176,7 @@ class Torture:
             self._services[name] = start(self._place, self._draw_umask())
 
     def _report_end(self, service: Service, fault: str) -> None:
-        """Note a process that ended although no fault explains it."""
+        """Record that a process ended although no fault explains this."""
         code = service.process.poll()
         if crash := find_crash(service):
             self._problems.append(crash)

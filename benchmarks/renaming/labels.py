@@ -16,7 +16,7 @@ FOLDER: Final = "labels"  # subfolder of the copies' folder, with one label file
 def rename_labels(
     text: str, rename_path: Callable[[str], str], rename_prose: Callable[[str], str]
 ) -> str:
-    """Return a label file with the paths of its targets and the names in its questions renamed."""
+    """Return a label file in which the paths of targets and the names in questions are renamed."""
     rows = []
     for line in text.splitlines():
         record = json.loads(line)

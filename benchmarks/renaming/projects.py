@@ -17,7 +17,7 @@ PROJECTS: Final = Path(__file__).with_name("projects.json")
 
 @dataclass(frozen=True)
 class Project:
-    """A project: the invented words that replace its own, and a description without its name."""
+    """A project: invented words for the words that name it, and a description without its name."""
 
     name: str
     words: Mapping[str, str]

@@ -94,7 +94,7 @@ class WordMap:
         return [word for word, new in self.words.items() if times[new] > 1 and new != word]
 
     def rename(self, name: str) -> str:
-        """Return an identifier or a file name with each known subword replaced, in its case."""
+        """Return an identifier or a file name with known subwords replaced and their case kept."""
         return _PART.sub(lambda match: self._replace(match[0]), name)
 
     def _replace(self, part: str) -> str:

@@ -57,7 +57,7 @@ def build_tree(trees: list[Path], scale: float, folder: Path) -> Path:
 
 
 def measure_index(tree: Path, scratch: Path) -> dict[str, float]:
-    """Return the figures of one first index."""
+    """Return the figures of building the index once."""
     scratch.mkdir()
     rootle = Rootle(tree.absolute(), scratch, {})
     before = os.times()

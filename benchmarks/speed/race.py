@@ -120,7 +120,7 @@ def warm_figures(tool: Tool) -> Figures | None:
 
 
 def walk_files(root: Path) -> Iterator[Path]:
-    """Yield the files below a folder except those of git, in a fixed order."""
+    """Yield the files below a folder, except those in `.git`, in a fixed order."""
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if name != ".git")
         yield from (Path(folder, name) for name in sorted(names))

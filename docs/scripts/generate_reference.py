@@ -82,9 +82,9 @@ FEATURES: Final = {
     "level of detail of the query (see section 4)",
     "mentions": "BM25 score of the file as one document, if the query asks who uses a symbol; 0 "
     "for documents and for files that define the symbol",
-    "adjacent_pairs": "largest share of the adjacent words of the query that are also adjacent in "
-    "one of the two best chunks, multiplied by the level of detail",
-    "adjacent_triples": "like `adjacent_pairs`, for three adjacent words",
+    "adjacent_pairs": "share of the pairs of adjacent words in the query whose words are also "
+    "adjacent in one of the two best chunks (in the better one), multiplied by the level of detail",
+    "adjacent_triples": "like `adjacent_pairs`, for groups of three adjacent words",
 }
 
 # A new reason in the skip rules needs a description here.

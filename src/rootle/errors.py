@@ -49,7 +49,7 @@ class IndexUnfinishedError(RootleError):
 
 
 class IndexMissingError(IndexStorageError):
-    """Raised when there is no index, and the call builds none or `enableIndexing` is false."""
+    """Raised when no index exists, and the call or `enableIndexing` does not allow building one."""
 
 
 class MemoryRefusedError(RootleError):

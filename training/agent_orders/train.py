@@ -3,10 +3,10 @@
     python -m benchmarks.quality.clone_repos training/agent_orders REPOS
     python -m training.agent_orders.train PACKAGES --ordinary DOCS --more REPOS
 
-PACKAGES and DOCS are those of benchmarks/quality/agent_orders.py, of which only the development
-halves are read. REPOS has checkouts of the repositories in repositories.json; their documentation
-is ordinary text too. The threshold is chosen by cross-validation, so that 0.4 percent of the
-ordinary passages in DOCS are flagged.
+PACKAGES and DOCS are those of benchmarks/quality/agent_orders.py; only their development halves are
+read. REPOS has checkouts of the repositories in repositories.json; their documentation is ordinary
+text too. The threshold is chosen by cross-validation, so that 0.4 percent of the ordinary passages
+in DOCS are flagged.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def train(
     `short` has the single sentences of the ordinary passages as windows, because a text may consist
     of a single sentence.
 
-    The window of an attack that contains the orders is not known. The first round uses all windows
+    It is not known which window of an attack contains the orders. The first round uses all windows
     of an attack, and each later round uses the window that the model of the previous round scores
     highest.
     """
@@ -120,7 +120,7 @@ def train(
 
 
 def _common_features(attacks: Sequence[Windows], ordinary: Sequence[Windows]) -> list[str]:
-    """Return the features in several attacks, and the words in many ordinary texts."""
+    """Return the features of several attacks, and the words of many ordinary texts."""
     in_attacks, in_ordinary = (
         Counter(name for windows in texts for name in set[str]().union(*windows))
         for texts in (attacks, ordinary)
@@ -152,7 +152,7 @@ def choose_threshold(scores: Sequence[float], share: float) -> float:
 def cross_validate(
     attacks: Sequence[Windows], ordinary: Sequence[Windows], short: Sequence[Windows]
 ) -> tuple[list[float], list[float], list[LinearModel]]:
-    """Return the score of each text by a model that was trained without it, and the models."""
+    """Return each text's score, given by a model that was trained without it, and all models."""
     choice = np.random.default_rng(1)
     folds = [choice.integers(0, _FOLDS, len(texts)) for texts in (attacks, ordinary)]
     scores = [[0.0] * len(attacks), [0.0] * len(ordinary)]

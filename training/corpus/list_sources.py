@@ -1,4 +1,4 @@
-"""List the packages that training read, with license, pairs and text size, and their totals.
+"""List the packages used for training, each with license, pairs and text size, and the totals.
 
     python -m training.corpus.list_sources WORK PACKAGES... [--histories DIR]
         > training/sources.tsv
@@ -80,7 +80,7 @@ def read_records(work: Path, projects: Mapping[str, Project]) -> dict[str, Packa
 
 
 def find_license(folder: Path) -> str:
-    """Return the license of an unpacked package, or "?" if it is not found near the top."""
+    """Return the license of an unpacked package, or "?" if its top folders do not name one."""
     for _ in range(_MAX_DEPTH):
         inside = sorted(folder.iterdir())
         files = [path for path in inside if path.is_file()]
@@ -119,14 +119,14 @@ def _read_head(path: Path) -> str:
 
 
 def format_row(name: str, license_name: str, record: PackageRecord) -> str:
-    """Return one line of the list, with kB of the four most frequent languages."""
+    """Return one line of the list, with the size in kB of the four most frequent languages."""
     sizes = record.bytes_by_language
     shares = " ".join(f"{language}:{size // 1000}" for language, size in sizes.most_common(4))
     return f"{name}\t{license_name}\t{record.pairs}\t{sizes.total() // 1000}\t{shares}\n"
 
 
 def format_totals(records: Mapping[str, PackageRecord]) -> str:
-    """Return packages, MB and pairs of each group of packages, and MB of each language."""
+    """Return totals: the packages, MB and pairs of each group, and the MB of each language."""
     groups: dict[str, Counter[str]] = defaultdict(Counter)
     languages: Counter[str] = Counter()
     for name, record in records.items():

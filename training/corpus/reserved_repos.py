@@ -19,7 +19,8 @@ Shingles = NDArray[np.uint64]
 RESERVED_NAMES: Final = Path(__file__).with_name("reserved_names.txt")
 SHINGLE_LINES: Final = 5
 MIN_LINE_CHARS: Final = 8  # without spaces; shorter lines (braces, ends) are ignored
-# The share of a file's shingles that may be reserved. A shingle is SHINGLE_LINES long lines.
+# The maximum share of a file's shingles that may occur in reserved repositories. A shingle is a run
+# of SHINGLE_LINES long lines.
 MAX_RESERVED_SHARE: Final = 0.1
 # A shingle that occurs in more reserved repositories than this is part of a license or boilerplate.
 MAX_OWNERS: Final = 2

@@ -31,12 +31,13 @@ class BatchSettings:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A batch, whose matrices have columns only for the rows of the embedding table in `used`.
+    """A batch of pairs. Its matrices have one column for each row number in `used`.
 
-    `same_answer` marks two pairs with the same answer, which must not be each other's negatives.
+    `same_answer[i, j]` is true if the pairs i and j have the same answer, so that neither is a
+    negative of the other.
     """
 
-    used: Integers  # row numbers
+    used: Integers  # numbers of the rows of the embedding table that the pairs need
     queries: csr_matrix
     answers: csr_matrix
     same_answer: Booleans  # False on the diagonal
@@ -71,7 +72,7 @@ def restrict_vocabulary(pairs: PairCounts, chosen: Integers, words: int) -> Pair
 
 
 class BatchSampler:
-    """Random batches of runs, balanced by kind and language; each run is from one project."""
+    """Random batches of runs (pairs of one project), balanced by kind and language."""
 
     def __init__(self, pairs: PairCounts, settings: BatchSettings, rows: int) -> None:
         """`rows` is the size of the vocabulary."""
@@ -94,7 +95,7 @@ class BatchSampler:
             yield self._make_batch(order[at * size : (at + 1) * size], rng)
 
     def _draw_balanced(self, rng: np.random.Generator) -> Integers:
-        """Return an epoch's pairs: all of rare kinds and languages, a sample of frequent ones."""
+        """Return an epoch's pairs: all of the rare kinds and languages, some of the others."""
         order: Integers = rng.permutation(len(self._pairs))
         for labels, limit in (
             (self._pairs.kinds, self._settings.per_kind),

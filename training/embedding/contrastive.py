@@ -1,9 +1,9 @@
 """Contrastive training of the table of subword rows, with gradients in numpy.
 
 A batch consists of runs of pairs, each run from one project. Some negatives of a pair are therefore
-similar texts, which a search must distinguish, and the others are unrelated. The loss is the mean
-of both directions of InfoNCE (van den Oord et al., 2018) over cosines; pairs with the same answer
-are not negatives.
+texts that are similar to its answer and that a search must distinguish from it; the others are
+unrelated. The loss is the mean of both directions of InfoNCE (van den Oord et al., 2018) over
+cosines; pairs with the same answer are not negatives.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class TrainSettings:
     temperature: float = 0.05
     epochs: int = 3
     learning_rate: float = 0.012
-    final_share: float = 0.02  # share of the learning rate that its linear decay leaves
+    final_share: float = 0.02  # share of the learning rate after its linear decay
     beta_second: float = 0.999
     max_row_length: float = 2.5  # training lengthens the rows of frequent words (README.md)
     seed: int = 1

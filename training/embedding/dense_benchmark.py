@@ -144,7 +144,7 @@ def score_bench(
 
 
 def best_files(scores: NDArray[Any], chunks: Sequence[ChunkLines]) -> list[Hit]:
-    """Return the ten best files, each by its best chunk."""
+    """Return the ten best files, each ranked by its best chunk."""
     hits: dict[str, Hit] = {}
     for number in np.argsort(-scores, kind="stable"):
         path, first, last = chunks[number]

@@ -38,7 +38,7 @@ def held_out_mask(extracted: ExtractedPairs, pairs: PairCounts) -> NDArray[np.bo
 
 
 class HeldOutPairs:
-    """Queries of held-out projects, each ranked among all answers of its project."""
+    """Queries of held-out projects; each answer is ranked among all answers of its project."""
 
     def __init__(self, pairs: PairCounts, rows: int) -> None:
         """`rows` is the size of the vocabulary."""

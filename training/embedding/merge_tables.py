@@ -53,7 +53,7 @@ def align_table(location: Path, vocabulary: Sequence[str]) -> Floats:
 
 
 def principal_directions(rows: Floats, texts: Sequence[csr_matrix], dimensions: int) -> Floats:
-    """Return the directions, one per column, that carry most variance of the texts' vectors."""
+    """Return the directions, one per column, with the most variance of the texts' vectors."""
     moments = np.zeros((rows.shape[1], rows.shape[1]), np.float64)
     for counts in texts:
         for start in range(0, counts.shape[0], _BATCH):

@@ -1,4 +1,4 @@
-"""Upper bound for better embeddings: scores of another model, alone and in rootle's ranking.
+"""The possible gain from better embeddings: scores of another model, alone and in the ranking.
 
     python -m training.embedding.teacher_benchmark CHECKOUTS MODEL --cache DIR [--only ninja,puma]
 
@@ -9,9 +9,9 @@ are cached.
 
 Four kinds of cosines are compared: (1) those of the shipped model; (2) those of the other model;
 (3) those of the other model, scaled for each query to the mean and standard deviation of the
-shipped ones, to which the rankings were fitted; (4) the mean of (1) and (3). "Alone" reports the
-MRR of the first chunk that overlaps an answer, and the share of targets among the first ten chunks;
-the whole ranking is scored as in `labelled_questions`.
+shipped ones, to which the rankings were fitted; (4) the mean of (1) and (3). The lines that begin
+with "alone" contain the MRR of the first chunk that overlaps an answer, and the share of targets
+that the first ten chunks overlap; the whole ranking is scored as in `labelled_questions`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class IndexedRepository:
     labeled: LabeledRepository
     app: App
     snapshot: Snapshot
-    texts: list[str]  # the texts of the chunks that are embedded
+    texts: list[str]  # the embedded texts of the chunks
     chunks: list[ChunkLines]
 
 
@@ -181,7 +181,7 @@ def query_cosines(model: Embedder, vectors: Matrix) -> Cosines:
 
 
 def score_alone(repository: IndexedRepository, cosines: Cosines) -> list[ChunkScore]:
-    """Return the outcome of each answerable question, ranked by cosine alone."""
+    """Return the outcome of each answerable question, with chunks ranked by cosine alone."""
     root = repository.labeled.root
     return [
         score_chunks(

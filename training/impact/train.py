@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class CommitCandidates:
-    """The candidates for one commit, and which of them it changed."""
+    """The candidate files of one commit, and which of them the commit changed."""
 
     features: Floats  # one row per candidate
     labels: Floats

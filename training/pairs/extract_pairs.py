@@ -38,7 +38,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """The projects of one process, the reserved names and shingles, and its output folder."""
+    """The projects and output folder of one process, and the reserved names and shingles."""
 
     projects: Sequence[Project]
     reserved_names: Sequence[str]

@@ -127,7 +127,7 @@ def pack_phrases(table: PhraseTable) -> tuple[list[str], dict[str, NDArray[Any]]
 
 
 class QuestionModel:
-    """The phrases, with the shipped embedding model."""
+    """The table of phrases, combined with the shipped embedding model."""
 
     def __init__(self, terms: Sequence[str], phrases: Arrays) -> None:
         self._terms = terms

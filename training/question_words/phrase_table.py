@@ -27,7 +27,7 @@ _PHRASE_DECAY: Final = 0.15
 _PHRASE_START: Final = 0.9
 # A phrase of several words is less ambiguous than a word.
 _PHRASE_FACTOR: Final = 1.5
-# The largest factor, for a phrase that no question of the pairs contains, and the smallest one.
+# The largest factor (for a phrase that no question of the pairs contains) and the smallest factor.
 _RARE_FACTOR: Final = 1.5
 _MIN_FACTOR: Final = 0.3
 
@@ -84,7 +84,7 @@ def weigh_table(table: PhraseTable, questions: Iterable[str]) -> dict[Phrase, di
 
 
 def add_forms(table: PhraseTable, folder: Path = FOLDER) -> dict[Phrase, Mapping[str, float]]:
-    """Return the table with phrases in which one word has an irregular form: "threw away"."""
+    """Return the table with added phrases in which one word has an irregular form: "threw away"."""
     forms = _read_forms(folder / "irregular_forms.txt")
     result: dict[Phrase, Mapping[str, float]] = dict(table)
     for phrase, terms in table.items():

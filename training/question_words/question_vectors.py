@@ -37,7 +37,7 @@ class Settings:
     batch: int = 256
     temperature: float = 0.07
     learning_rate: float = 0.003
-    final_share: float = 0.05  # share of the learning rate that its linear decay leaves
+    final_share: float = 0.05  # share of the learning rate after its linear decay
     dropout: float = 0.2
     seed: int = 0
 
@@ -47,7 +47,7 @@ _ADAM: Final = TrainSettings(beta_second=0.99, max_row_length=math.inf)
 
 
 def count_subwords(texts: Sequence[str], row_of: dict[str, int]) -> csr_matrix:
-    """Return sqrt(count) of the known subwords of each text; the squares of a row add up to 1."""
+    """Return sqrt(count) of each text's known subwords, scaled so that each row has unit length."""
     rows, columns, values = [], [], []
     for at, text in enumerate(texts):
         parts = chain.from_iterable(map(split_identifier, WORD.findall(text)))

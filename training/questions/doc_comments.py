@@ -18,7 +18,7 @@ MIN_CODE_CHARS: Final = 50
 MAX_SPAN_LINES: Final = 60  # lines of an answer, because a result shows no more
 MAX_CLASS_LINES: Final = 30  # the start of a class is enough to answer a question about it
 MAX_SIGNATURE_LINES: Final = 14  # a docstring must begin within this many lines
-MIN_REST_CHARS: Final = 12  # the rest after a summary is kept only if it has a longer line
+MIN_REST_CHARS: Final = 12  # the rest after a summary is kept only if a line is longer
 
 _MARKS: Final = re.compile(r"^\s*(?:///?!?|//!|\*+/?|#+!?|--+\s?[|^]?|;+|%+)?\s*")
 _OPENER: Final = re.compile(

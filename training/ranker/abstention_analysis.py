@@ -3,9 +3,9 @@
     python -m training.ranker.abstention_analysis --bench BENCH REPOS --labels CHECKOUTS
         --synthetic DIR --work WORK [--json FILE]
 
-The options are those of `train_ranker`, whose WORK has all examples of the tune split. On the tune
-split, every probability comes from a tree model and a calibration that were fitted without the
-repository of the question. On the test split, the probabilities are those of the shipped model,
+The options are those of `train_ranker`; its WORK folder contains all examples of the tune split. On
+the tune split, every probability comes from a tree model and a calibration that were fitted without
+the repository of the question. On the test split, the probabilities are those of the shipped model,
 with thresholds set on the tune split. Unanswerable questions are compared with all answerable ones,
 and with those that the first ten results answer. Refusing an answerable question that the first ten
 results do not answer is also correct, because its answer is not shown.

@@ -38,7 +38,8 @@ TOP_K: Final = 10
 REFUSED_SHARE: Final[Mapping[Voice, float]] = {"asked": 0.05, "composed": 0.03}
 LABELED: Final[tuple[Source, ...]] = ("labels", "renamed")
 # The seven repositories of the tune split have 42 unanswerable and 210 answerable questions. With
-# this weight, and those of the questions below, both kinds have similar weights in total.
+# this weight and OTHER_WEIGHTS, answerable and unanswerable questions have similar weights in
+# total.
 UNANSWERABLE_WEIGHT: Final = 3.0
 # The weight of each question without labels, keyed by source. The weights are used to fit the first
 # model and to choose the threshold. The questions of the public benchmark are answerable and mostly
@@ -48,14 +49,14 @@ OTHER_WEIGHTS: Final[Mapping[Voice, Mapping[str, float]]] = {
     "asked": {"bench": 0.1, "unanswerable": 0.3},
     "composed": {"bench": 1.0, "unanswerable": 0.5},
 }
-BENCH_WEIGHT: Final = 0.3  # weight of results for questions without labels in the second model
+BENCH_WEIGHT: Final = 0.3  # in the second model: weight of results for questions without labels
 RIDGE: Final = 6.0
 INTERCEPT: Final = "intercept"
 
 
 @dataclass(frozen=True)
 class Signals:
-    """The signals of one ranked question."""
+    """The signals of one ranked question and of its first ten results."""
 
     source: str
     repository: str

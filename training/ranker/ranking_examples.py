@@ -56,8 +56,9 @@ from training.questions.agent_voice import Lines, agent_query, names_in
 SHOWN_FILES: Final = 30  # files per question whose shown lines are kept
 COMMITS_PER_TREE: Final = 10  # maximum questions that share a work tree, to index fewer trees
 
-# Names of recordings of queries that models sent after reading descriptions of the search tool
-# other than the released one. They have the voice "other": they are used only for training.
+# Each name is that of a recording: queries that models sent after reading a description of the
+# search tool that differs from the released one. These queries have the voice "other": they are
+# used only for training.
 WORDINGS: Final = ("passage", "words-and-names", "sentence-and-terms", "words-and-expected")
 WORDINGS_RENAMED: Final = ("renamed-words-and-names",)
 

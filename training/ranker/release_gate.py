@@ -1,4 +1,4 @@
-"""Check that the learned ranker is at least as good as `features` on unseen data.
+"""Check that the learned ranker is at least as good as the ranker `features` on unseen data.
 
     python -m training.ranker.release_gate --report FILE --histories CLONES --work WORK --model DIR
         [--commits 60]

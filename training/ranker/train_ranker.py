@@ -6,9 +6,9 @@
 This command needs lightgbm (`pip install lightgbm`); it reads no reserved part of a benchmark.
 Examples are cached in WORK. The ranker consists of decision trees that correct the weighted sum of
 features: LambdaMART training starts from the scores of this sum. Figures are cross-fitted by
-repository; a copy counts as its original. Synthetic questions and the voice "other" (see
-`ranking_examples`) are used only for training. Queries without detail, which merely name a topic,
-are neither used for training nor reordered.
+repository; a copy with renamed identifiers counts as its original. Synthetic questions and the
+voice "other" (see `ranking_examples`) are used only for training. Queries without detail, which
+merely name a topic, are neither used for training nor reordered.
 
 The output folder gets `trees.npz` and `calibration.json` (see `calibration`). To ship them, copy
 them to the package's models under the name of the ranker.

@@ -332,7 +332,7 @@ def _write_archives(root: Path, samples: Path) -> None:  # noqa: ARG001
 
 
 def _write_slides_of_one_part(path: Path, count: int) -> None:
-    """Write a presentation whose slides are all the same part with much text."""
+    """Write a presentation in which all slides are the same part, which contains much text."""
     ids = "".join(f"<p:sldId id='{number}' r:id='r1'/>" for number in range(count))
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("_rels/.rels", _RELATIONS.format("ppt/p.xml"))

@@ -97,7 +97,7 @@ def _groups(text: str, event: str) -> list[Any]:  # Any: JSON
 
 
 def _verify(new: str, keys: tuple[str, str], edit: Callable[[Any], list[Any]], old: str) -> str:
-    """Return the new text. Raise ConfigTextError if its list of groups is not the expected one."""
+    """Return the new text. Raise ConfigTextError if its handlers are not the expected ones."""
     if read_entry(new, "json", keys) != edit(read_entry(old, "json", keys)):
         raise ConfigTextError("rootle cannot add a hook in this notation; edit the file by hand")
     return new

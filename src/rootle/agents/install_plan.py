@@ -158,7 +158,7 @@ def server_keys(agent: Agent, text: str) -> Sequence[str]:
 
 
 def check_inside_project(path: Path, scope: Scope, machine: Machine) -> None:
-    """Raise InstallError if a link takes the path of a project file outside the project.
+    """Raise InstallError if a link in the path of a project file leads outside the project.
 
     Otherwise the author of a cloned repository could choose the file that rootle edits.
     """

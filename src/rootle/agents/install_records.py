@@ -118,7 +118,7 @@ class InstallRecords:
             raise InstallError(f"cannot write {self._path}: {error.strerror}") from error
 
     def _used_folders(self) -> list[str]:
-        """Return the folders created by rootle, if they contain a recorded file or the records."""
+        """Return the created folders that contain a recorded file or the records."""
         files = [*map(Path, self._files), self._path]
         used = {os.fspath(parent) for file in files for parent in file.parents}
         return [name for name in dict.fromkeys(self._folders) if name in used]

@@ -1,4 +1,4 @@
-"""The block in `AGENTS.md` and similar files that instructs a model when to use rootle."""
+"""The block of instructions in `AGENTS.md` and similar files: when to use rootle."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
 
 
 def remove_entry(text: str, keys: Sequence[str], keep: int) -> str:
-    """Return the text without the member at a path of keys, and without objects left empty by that.
+    """Return the text without the member under these keys, and without objects that become empty.
 
     The objects under the first `keep` keys stay even if they become empty.
     """
@@ -130,7 +130,10 @@ class _Layout:
 
 
 def _layout(text: str, owners: list[Value]) -> _Layout:
-    """Return the layout for a new member of the last owner. The root object sets the indent."""
+    """Return the layout for a new member of the last of these nested objects.
+
+    The members of the root object determine the indentation of one level.
+    """
     indents = (margin_before(text, member.start) for member in owners[0].data)
     indent = next((indent for indent in indents if indent), _DEFAULT_INDENT)
     margins = (margin_before(text, member.start) for member in owners[-1].data)

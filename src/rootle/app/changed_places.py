@@ -38,7 +38,7 @@ _SETTINGS: Final = frozenset({"variable", "constant"})
 
 
 def open_name_lookup(root: Path, container: Container) -> NameLookup:
-    """Return the lookup of names for one question, which updates the file index at most once."""
+    """Return a name lookup for one question. It updates the file index at most once."""
     history = container.history()
 
     @cache
@@ -150,7 +150,7 @@ def _find_paths(index: IndexReader, name: str) -> list[str]:
 
 
 def _write_folder(folder: str, written: Mapping[str, str]) -> str:
-    """Return the indexed spelling of a folder path; `written` maps paths in NFC to indexed ones."""
+    """Return the indexed spelling of a folder path. The keys of `written` are paths in NFC."""
     inside = next(path for path in written if path.startswith(folder))
     depth = folder.count("/")
     return "/".join([*written[inside].split("/")[:depth], ""])
@@ -196,7 +196,7 @@ def find_removed_definitions(
 ) -> tuple[list[RemovedDefinition], bool]:
     """Return the removed definitions of a name, except those that still exist elsewhere.
 
-    Also return whether there may be more of them in commits with the name that were not read.
+    Also return whether commits that contain the name, but were not read, may have removed more.
 
     `index` is the index of the current files. While the index of the removed definitions is being
     built, some of them are not known: see `prepare_removed_definitions`.

@@ -299,7 +299,7 @@ class Container(ConfiguredModels):
             return self._images
 
     def memories_about(self, paths: Sequence[str], names: AnyCollection[str]) -> tuple[Memory, ...]:
-        """Return the result of `find_about`; empty if memories are disabled or cannot be read."""
+        """Return the memories about files or names; () if memories are disabled or unreadable."""
         from rootle.memory.factory import existence_check
 
         config = self._config

@@ -172,8 +172,8 @@ def _unknown_document(uri: str, names: Collection[str]) -> SourceError:
 def _describe_origin(uri: str, address: str, source: SourceRecord | None) -> str:
     """Return the URL from which a document was downloaded; for a local document, its source.
 
-    The address in a local file is marked as a claim, because a file can name any page as its
-    origin.
+    If a local file names an address as its origin, the address is marked as a claim, because a file
+    can name any page.
     """
     if source is None:
         return uri

@@ -83,10 +83,10 @@ class HistoryApi(AppBase):
     ) -> ImpactAnswer:
         """Return the files that probably change together with the given ones, most probable first.
 
-        `change` is a list of paths, a path, the text of a diff, or a task in words, for which the
-        search finds the files. If it is None, the uncommitted changes of the work tree are used. At
-        most `limit` files are returned, 10 by default. The index and the index of the commits are
-        updated first.
+        `change` is a list of paths, a path, the text of a diff, or a task in words. For a task, the
+        files are found by a search. If `change` is None, the uncommitted changes of the work tree
+        are used. At most `limit` files are returned, 10 by default. The index and the index of the
+        commits are updated first.
 
         Raises QueryError for an invalid limit, for a path that is not indexed, if nothing has
         changed, and if no commits can be searched.

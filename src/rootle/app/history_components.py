@@ -152,7 +152,7 @@ class HistoryComponents:
     def existing_commit_search(self) -> CommitSearch | None:
         """Return the component that searches commits; None if none are indexed yet.
 
-        Questions about files also use this method, and load nothing if no commits are indexed.
+        Questions about files also call this method. It loads nothing if no commits are indexed.
         """
         opened = self._commit_search
         if opened is not None:  # the component itself detects a deleted index

@@ -45,13 +45,14 @@ class LinksApi(AppBase):
     def drift(
         self, paths: Sequence[str] = (), on_progress: ProgressCallback | None = None
     ) -> DriftAnswer:
-        """Return names in documents, comments and memories that are outdated: gone or changed.
+        """Return outdated names (gone or changed) in documents, comments and memories.
 
         `paths` limits the check to some files and folders. A name is reported only if there is
         evidence that it belonged to this project: a commit removed it, or the text names it as part
         of a class, module or folder that still exists. The index and the index of the commits are
-        updated first. `on_progress` receives the number of files and texts that have been read and
-        checked, and the total number, which increases once when the texts become known.
+        updated first. `on_progress` receives two numbers: how many files and texts have been read
+        and checked, and how many there are. The second number increases once, when the texts become
+        known.
 
         Raises QueryError if a path is not indexed.
         """

@@ -24,8 +24,8 @@ class AnswerOutput:
     if_empty: str = ""  # a further note if the answer is empty
     has_notes_first: bool = False  # the notes are printed before the parts, not after them
     summary: str = ""  # a further note if the answer is not empty
-    # Shorter versions of the parts, longest first, for an answer that must fit on one screen of a
-    # terminal, each with the note that says how to see everything.
+    # Shorter versions of the parts, longest first. On a terminal, the first one that fits on one
+    # screen is printed. Each version comes with the note that says how to see everything.
     shorter: Iterable[tuple[str, Iterable[Iterable[str]]]] = ()
 
 

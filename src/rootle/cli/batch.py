@@ -15,7 +15,8 @@ from rootle.errors import QueryError, RootleError
 from rootle.serialization.json import query_from_json, to_json
 
 # With --batch, each input line is a query in JSON, and these options are rejected. _FIELDS maps
-# options to the fields of a query that replace them. No field replaces those in _WITHOUT_FIELD.
+# each option to the field of the query to set instead. The options in _WITHOUT_FIELD have no such
+# field.
 _FIELDS: Final = {
     "question": "textQuery",
     "kinds": "textQuery",
@@ -29,7 +30,7 @@ _FIELDS: Final = {
     "exclude": "exclude",
     "at": "at",
 }
-_WITHOUT_FIELD: Final = ("image", "links", "markdown")
+_WITHOUT_FIELD: Final = ("agent", "image", "links", "markdown")
 _OPTIONS: Final = {"changed_within": "changed-within", "kinds": "in"}
 
 

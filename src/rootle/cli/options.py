@@ -134,10 +134,10 @@ def name_option(error: RootleError, words: Sequence[str]) -> str:
 
 
 def _shorten_choices(message: str) -> str:
-    """Return a message about an unknown command with the most similar commands, if there are any.
+    """Shorten a message about an unknown command; list only the most similar commands, if any.
 
-    The message of argparse also lists all commands. They are left out, because `rootle --help`
-    describes them.
+    The message of argparse lists all commands. They are left out, because `rootle --help` describes
+    them.
     """
     found = _UNKNOWN_COMMAND.fullmatch(message)
     if found is None:

@@ -100,8 +100,8 @@ def _print_screen(
 ) -> str:
     """Print one screen of a response; if the question is about a name, its definitions come first.
 
-    A list of uses replaces the results. `messages` take rows of the screen too. Return a message
-    that says how to see more, or "" if nothing was left out.
+    If the question asks for uses, a list of them replaces the results. `messages` take rows of the
+    screen too. Return a message that says how to see more, or "" if nothing was left out.
     """
     rows, symbols = screen_rows(messages), response.symbols
     if symbols is not None:

@@ -62,7 +62,7 @@ def output_failure() -> OSError | None:
 
 
 def discard_unwritten(stream: TextIO) -> None:
-    """Discard output that cannot be written. Python would try again at exit, and print an error."""
+    """Discard output that cannot be written, as Python would otherwise print an error at exit."""
     try:
         stream.flush()
     except OSError:

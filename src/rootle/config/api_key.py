@@ -16,7 +16,7 @@ _TIMEOUT_S: Final = 30.0
 def read_key(key: str, command: str, name: str) -> str:
     """Return the key, or the first line that the command prints; "" if neither is set.
 
-    Raise ConfigError if the command cannot be parsed, UnavailableError if it fails. The message
+    Raise ConfigError if the command cannot be parsed, and UnavailableError if it fails. The message
     contains `name`, the configuration key of the command, but never its output, which may be the
     API key.
     """

@@ -166,9 +166,9 @@ class IndexFields:
     dense_timeout_ms: int = config_field(
         2_000,
         "Time limit of vector search. When it expires, only the results of full-text search are "
-        "used, and the response says so. There is no time limit for a search that needs neither a "
-        "server nor a slow model, if the index has fewer than 200,000 chunks or other searches are "
-        "running. The first vector search of a process always has the time limit.",
+        "used, and the response says so. A search that needs neither a server nor a slow model has "
+        "no time limit in two cases: the index has fewer than 200,000 chunks, or other searches "
+        "are running. The first vector search of a process always has the time limit.",
         (1, 600_000),
     )
 

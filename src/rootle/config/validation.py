@@ -101,7 +101,7 @@ def _validate(field: Field[Any], value: Value, origin: Origin, name: str) -> Any
 
 
 def _find_mismatch(field: Field[Any], data: Any) -> str:
-    """Return "" if a field that is not a list accepts a value, or else what the field expects.
+    """Return what a field that is not a list expects; "" if it accepts the value.
 
     The range of numbers is not checked.
     """
@@ -115,7 +115,7 @@ def _find_mismatch(field: Field[Any], data: Any) -> str:
 
 
 def _find_excess(field: Field[Any], number: Any) -> str:
-    """Return "" if a number is in the range of a field, or else this range."""
+    """Return the range of a field; "" if the number is in it, or if there is no range."""
     span: tuple[float, float] | None = field.metadata["range"]
     return "" if not span or span[0] <= number <= span[1] else f"{span[0]} to {span[1]}"
 
@@ -261,7 +261,7 @@ def _check_record(record: Any, parent: str) -> Any:  # Any: Config, or the value
 
 
 def _find_wrong_item(field: Field[Any], data: Any) -> str:
-    """Return "" if a field that contains a tuple accepts a value, or else what it expects."""
+    """Return what a field that contains a tuple expects; "" if it accepts the value."""
     item: type[Any] = field.metadata["item"] or str
     if not isinstance(data, tuple) or not all(isinstance(one, item) for one in data):
         return "a list of strings" if item is str else f"a list of {item.__name__}"

@@ -152,9 +152,9 @@ class CombinedSearch:
         return looks_like_revision(name) or self.find_date(name) is not None
 
     def _read_dates(self, query: SearchQuery) -> SearchQuery | None:
-        """Return a question about the past with filters instead of dates; None if it has no dates.
+        """Replace the dates in a question about the past with filters; return None if it has none.
 
-        "what changed" with dates, and without other words, becomes a list of all commits.
+        If only "what changed" is left without the dates, the new question asks for all commits.
         """
         parsed = parse_query(query.text_query)
         past = parse_past_question(parsed.text, parsed.kinds)
@@ -185,7 +185,7 @@ class CombinedSearch:
         oldest_first: bool,
         reason: str | None,
     ) -> SearchResponse:
-        """Return one page of a question whose dates are filters."""
+        """Return one page for a question in which dates have been replaced with filters."""
         parsed = parse_query(query.text_query)
         past = parse_past_question(parsed.text, parsed.kinds, self._is_revision)
         if past is not None and past.lists_all:

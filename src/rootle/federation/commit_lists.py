@@ -34,8 +34,8 @@ def list_commits(
 ) -> SearchResponse:
     """Return a page with these commits.
 
-    git reads the messages of those that are given by their hashes, for which `commits` is needed.
-    `make_result` describes an indexed commit.
+    If a commit is given as a hash, git reads its message, and `commits` is needed. `make_result`
+    describes an indexed commit.
     """
     hashes = [one for one in listed if isinstance(one, str)]
     headers = commits.updates.read_headers(hashes) if commits is not None and hashes else {}
@@ -81,7 +81,7 @@ def _filter(
 
 
 def has_filters(query: SearchQuery) -> bool:
-    """Return whether a query has filters, which only indexed commits can be tested for."""
+    """Return whether a query has filters. They can be applied only to indexed commits."""
     fields = (query.file_paths, query.languages, query.min_recency_days)
     return bool(restrictions_in(query.text_query)) or any(one is not None for one in fields)
 
@@ -129,13 +129,13 @@ def list_range(
 
 @dataclass(frozen=True, slots=True)
 class _RangeCounts:
-    """The commits of a range."""
+    """The commits of a range, and how many of them are listed."""
 
     total: int
-    known: Sequence[FileState]  # those that are indexed and in the history of HEAD
-    found: Sequence[FileState]  # those of `known` that pass the filters
-    others: int  # the number of the other listed ones
-    missing: int  # the number of those that are not listed, although they may be wanted
+    known: Sequence[FileState]  # commits that are indexed and in the history of HEAD
+    found: Sequence[FileState]  # commits in `known` that pass the filters
+    others: int  # the number of other commits that are listed
+    missing: int  # the number of commits that may be wanted but are not listed
 
 
 def _find_missing(
@@ -143,7 +143,8 @@ def _find_missing(
 ) -> list[str]:
     """Return the commits that are not indexed, or not in the history of HEAD.
 
-    Other commits without a state changed only files outside the folder, or ignored files.
+    The other commits that are not in `states` changed only ignored files or files outside the
+    folder.
     """
     missing = [sha for sha in hashes if f"{COMMIT_URI}{sha}" not in states]
     order = view.find_order() if missing else {}
@@ -152,7 +153,7 @@ def _find_missing(
 
 
 def _count_rest(missing: Sequence[str], others: Collection[str] | None) -> int:
-    """Return how many missing commits are not listed for another reason than their files."""
+    """Return how many missing commits are not listed, for reasons other than their files."""
     return len(missing) if others is None else max(0, len(missing) - MAX_HEADERS)
 
 
@@ -200,7 +201,7 @@ def describe_unknown(names: Sequence[str]) -> tuple[str, ...]:
 def _count_unlisted(
     query: SearchQuery, view: CommitView, known: Sequence[FileState], found: Sequence[FileState]
 ) -> int:
-    """Return how many commits are excluded only by the filter by path, perhaps wrongly.
+    """Return how many commits are excluded, perhaps wrongly, only by the path filter.
 
     The filter cannot judge these commits, because the index lists only some of their files.
     """

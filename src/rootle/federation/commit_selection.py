@@ -140,7 +140,7 @@ def _list_by_hash(
     prefixes: Sequence[str],
     limit: int,
 ) -> SearchResponse | None:
-    """Return a page with the commits whose hashes begin with one of the prefixes; None without."""
+    """Return a page with the commits whose hashes begin with a prefix; None if there are none."""
     found = find_with_prefixes(view, prefixes)
     if found:
         return list_named(query, view, found, limit)
@@ -151,7 +151,7 @@ def _list_by_hash(
 def _list_outside(
     query: SearchQuery, commits: CommitSearch, view: CommitView, sha: str
 ) -> SearchResponse | None:
-    """Return a page with the message of a commit that is not searched; None if it is not shown."""
+    """Return a page with the message of an unsearched commit; None if it must not be shown."""
     if not sha or query.cursor or has_filters(query) or not commits.updates.select_shown([sha]):
         return None
     note = f"this commit is {NOT_SEARCHED}, so only its message is listed"

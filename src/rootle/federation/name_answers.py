@@ -74,8 +74,8 @@ class _Period:
 
     text: str  # for a note
     hashes: frozenset[str]
-    # The hashes of those commits that changed the files, but that the index lacks, newest first.
-    # They are not in the history of HEAD if the newer revision is on a release branch.
+    # The hashes of the commits that changed the files but are not indexed, newest first. They are
+    # not in the history of HEAD if the newer revision is on a release branch.
     outside: Sequence[str] = ()
     notes: tuple[str, ...] = ()
 

@@ -32,9 +32,10 @@ def search_parts(query: SearchQuery, parts: Sequence[PagePart], limit: int) -> S
     """Return a page of at most `limit` results from all parts, in their order.
 
     A part that finds less than its share leaves room for the next ones. On the first page, parts
-    that are not confident come after the others, and a note is added for each part that the query
-    names and that found no likely answer, unless this is the case for all parts. The cursor
-    contains one cursor for each part.
+    that are not confident come after the others. A note says which of the parts that the query
+    names found no likely answer, unless this is true of all parts. The cursor of the page contains
+    one cursor for each part.
+
     Raise StaleCursorError if the cursor of the query belongs to another query.
     """
     cursors = _split_cursor(query.cursor, parts)

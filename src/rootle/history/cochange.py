@@ -31,9 +31,9 @@ class PastChange:
 
 @dataclass(frozen=True, slots=True)
 class Cochange:
-    """The number of commits that changed a given file and another one together.
+    """The frequency of commits that changed both a given file and another one.
 
-    Each share, from 0 to 1, is the part of the commits in its comment that changed both files.
+    Each share (0 to 1) is the part of the commits named in its comment that changed both files.
     """
 
     count: int

@@ -105,11 +105,11 @@ def prepare_indexes(search: CommitSearch, removed: RemovedDefinitions | None) ->
 def lower_confidence(
     response: SearchResponse, search: CommitSearch, view: CommitView
 ) -> SearchResponse:
-    """Return an answer that was found by words while commits were being indexed.
+    """Lower the confidence of an answer that was found by words while commits were being indexed.
 
-    The answer is not confident if it begins with a commit and many commits are not indexed yet. One
-    of these may be the right answer: the newest commits are indexed first, and most questions about
-    the past are about older ones.
+    The new answer is not confident if it begins with a commit and many commits are not indexed yet.
+    One of these may be the right answer: the newest commits are indexed first, and most questions
+    about the past are about older ones.
     """
     if not response.confident or not response.results or response.results[0].commit is None:
         return response

@@ -140,8 +140,8 @@ class LastCommits:
         For code in a function, it is the newest commit that changed the function, or that changed
         lines of the file for which no function is known. For other code, it is the newest commit
         that changed the file. If the dates of these commits contradict the order of the history,
-        the order counts. It is None if the newest indexed commit may not be the last one, or
-        if the file has uncommitted changes.
+        the order counts. The last commit is None if the newest indexed commit may not be the last
+        one, or if the file has uncommitted changes.
         """
         known = self._known.get(view)
         if len(known) > _MAX_KNOWN:

@@ -97,13 +97,13 @@ class CommitUpdates(Protocol):
         """
 
     def explain_hidden(self) -> str:
-        """Return why the last result of `open_visible` lacks all commits; "" if it does not."""
+        """Return why the last result of `open_visible` has no commits; "" if it has some."""
 
     def describe_rebuild(self) -> str:
-        """Return a note if the index is rebuilt although it can be searched, else ""."""
+        """Return a note if the index is being rebuilt although it can be searched, else ""."""
 
     def explain_limit(self) -> str:
-        """Return why older commits are not indexed; "" if there are none."""
+        """Return why older commits are not indexed; "" if there are no older ones."""
 
     def list_range(self, revisions: RevisionRange) -> Sequence[str] | None:
         """Return the hashes of the commits in a range, newest first.
@@ -133,7 +133,7 @@ class CommitUpdates(Protocol):
         """
 
     def select_shown(self, hashes: Collection[str]) -> Collection[str] | None:
-        """Return the commits that changed a file of the folder that is not ignored now.
+        """Return the commits that changed a file that is in the folder and not ignored now.
 
         In the top folder, these include commits without changes. Return None if git fails.
         """

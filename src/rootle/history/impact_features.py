@@ -168,8 +168,9 @@ class ImpactFeatures:
     ) -> tuple[dict[str, list[str]], dict[str, list[str]], dict[str, float]]:
         """Return the files that are related to a file by their content.
 
-        These are the files that define names in the file, with these names, the files that use its
-        names, with these names, and similar files, with their scores.
+        The three mappings contain the files that define names which this file uses, the files that
+        use names which this file defines, and similar files. The first two map to the names, and
+        the third to the scores.
         """
         if state is None:
             return {}, {}, {}

@@ -74,9 +74,9 @@ def read_dates(
     """Return a question without its dates, and the dates as operators, such as "since:2024-03".
 
     `find_date` returns the Unix time of a revision, or None if there is no such revision. If
-    `is_strict` is set, a number such as 2024 counts as a year only if it ends the question or a
-    phrase of it, because it may also be an amount, as in "in 2024 bytes", and revisions are
-    converted only after "before" and "until".
+    `is_strict` is set, revisions are converted only after "before" and "until", and a number such
+    as 2024 counts as a year only if it ends the question or a phrase in it. Otherwise, it may be an
+    amount, as in "in 2024 bytes".
     """
     operators: list[str] = []
 

@@ -203,7 +203,7 @@ def score_removal(
 
 
 def _may_share(weights: Mapping[str, float], code: RemovedLines, message: str) -> float:
-    """Return an upper bound of the share of the question's words that occur.
+    """Return an upper bound for the share of the question's words that occur in a removal.
 
     Most code contains few of the words, and searching a text is much faster than splitting it into
     words. Words begin with their stem, except for its last letter, which may differ.

@@ -100,8 +100,8 @@ class RemovedDefinitions:
     def find_by_name(self, name: str) -> tuple[list[RemovedDefinition], bool]:
         """Return the definitions with a name, which may include its class or module.
 
-        Also return whether more may exist in commits with the name that were not read. There are no
-        definitions if nothing is indexed yet.
+        Also return whether commits that contain the name, but were not read, may have removed more.
+        There are no definitions if nothing is indexed yet.
         """
         view = self.view()
         if view is None:

@@ -69,10 +69,10 @@ class JsonServer:
         sleep: Callable[[float], None] = time.sleep,
         rng: Rng = random.random,
     ) -> None:
-        """Create a client of the server at `url`, which sends `headers` with each request.
+        """Create a client that sends requests with `headers` to the server at `url`.
 
         A user name and a password in the URL are sent as basic authentication, unless `headers`
-        contain another kind.
+        contain other credentials.
 
         Raises ConfigError if the URL is invalid, or if a header contains characters that HTTP
         cannot transmit.

@@ -1,4 +1,4 @@
-"""An index of which some sections must not be shown."""
+"""An index in which some sections must not be shown."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from rootle.types import HIDDEN_CHANGE, DocumentSection
 
 
 class MaskedIndex(IndexReader):
-    """An index of which some sections must not be shown.
+    """An index in which some sections must not be shown.
 
-    Their lines consist of spaces, so that all other text keeps its place. In `read_sections`, they
-    have the label HIDDEN_CHANGE and no title; the other methods leave them out. The words and
+    Their lines are replaced by spaces, so that all other text keeps its place. In `read_sections`,
+    they have the label HIDDEN_CHANGE and no title; the other methods leave them out. The words and
     vectors of their chunks can still be found.
     """
 

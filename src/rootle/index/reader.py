@@ -20,11 +20,11 @@ Level = Literal["chunks", "files"]  # the levels of the word index
 TextRange = tuple[int, int, int]  # file id, first character, end character
 
 
-# The reasons to skip files that contain no text.
+# If a file was skipped for one of these reasons, it contains no text.
 TEXTLESS: Final = frozenset(
     {"binary", "image without text", "not a regular file", "symlink", "vanished"}
 )
-# The reasons to skip files that may define names and whose content is not secret.
+# If a file was skipped for one of these reasons, it may define names, and it is not secret.
 SKIPPED_CODE: Final = frozenset({"generated", "too large"})
 
 

@@ -256,7 +256,7 @@ class CommitIndex(GitCommits):
         return f"not all commits are indexed yet, {progress}; {HISTORY_ADVICE}", generation
 
     def explain_hidden(self) -> str:
-        """Return why the result of `open_visible` lacks all commits; "" if it does not."""
+        """Return why the result of `open_visible` has no commits; "" if it has some."""
         if not self._ignored.has_failed():
             return ""
         return (
@@ -264,7 +264,7 @@ class CommitIndex(GitCommits):
         )
 
     def describe_rebuild(self) -> str:
-        """Return a note if the index is rebuilt although it can be searched, else "".
+        """Return a note if the index is being rebuilt although it can be searched, else "".
 
         This happens after an upgrade, or a change of the settings.
         """
@@ -280,7 +280,7 @@ class CommitIndex(GitCommits):
         return f"the index of commits is being rebuilt ({share}); until then, the old one answers"
 
     def explain_limit(self) -> str:
-        """Return why older commits are not indexed; "" if there are none."""
+        """Return why older commits are not indexed; "" if there are no older ones."""
         if self._count() < self._max_commits:
             return ""
         heads = tuple(self.snapshot().value(token_key(COMMITS)).split()[1:])

@@ -186,7 +186,7 @@ class IndexState:
             return manifest.paths()
 
     def count_documents_of_others(self) -> dict[str, int]:
-        """Return the number of documents of each source that this process does not have."""
+        """Return how many documents belong to each source that is unknown to this process."""
         own = {source.name for source in self._sources}
         with self._open_manifest() as manifest:
             counts = manifest.documents_by_source()
@@ -215,7 +215,7 @@ def describe_limit(file: FileState | Document, size: int, max_file_bytes: int) -
 
 
 def _find_missing_text(document: Document, size: int, config: Config) -> PartialFile | None:
-    """Estimate the text of a document that will not be indexed; None if all of it will be."""
+    """Estimate how much of a document will not be indexed; return None if all of it will be."""
     chars = len(document.text.rstrip())
     missing = document.omitted_chars
     if config.max_file_chars:  # the text is not divided into chunks here

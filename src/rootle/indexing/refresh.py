@@ -44,7 +44,7 @@ _COMMAND_TIMEOUT_S: Final = 5.0
 
 
 class IndexRefresher:
-    """Refreshes one index before the queries of one process. Thread-safe."""
+    """Refreshes one index, if necessary, before each query of this process. Thread-safe."""
 
     def __init__(
         self,

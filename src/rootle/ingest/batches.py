@@ -17,9 +17,9 @@ Stages = Literal["never", "first run", "always"]
 # The size of a batch. Worker processes read the next documents while a batch is written. A crash
 # loses the batch and these documents.
 _BATCH_CHARS: Final = 2_000_000
-# While searches wait for an index, its first batch has this size, which is about ten commits, and
-# each further one is twice as large as the one before it. Thus the first documents can be searched
-# soon, even on a slow machine, and only a few batches are small.
+# While searches wait for an index, its first batch has this size (about ten commits). Each further
+# batch is twice as large as the previous one. Thus the first documents can be searched soon, even
+# on a slow machine, and only a few batches are small.
 _FIRST_BATCH_CHARS: Final = 50_000
 _GROWTH: Final = 2
 # On a slow machine, a batch ends after this time, whatever its size. A process that ends earlier

@@ -161,7 +161,7 @@ def list_symbols(found: NamedRange, language: str) -> tuple[str, ...]:
 
 
 def find_plain_names(text: str, language: str, name: str) -> list[NamedRange]:
-    """Return the statements that define a name that has no named range, such as a variable.
+    """Return the statements that define a name without a named range, such as a variable.
 
     `name` may be qualified with the name of an enclosing definition.
     """

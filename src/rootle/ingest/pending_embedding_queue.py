@@ -29,7 +29,7 @@ _LOG = logging.getLogger(__name__)
 # all indexes, which takes 0.1 s.
 _STEP_CHUNKS: Final = 512
 _STEP_S: Final = 5.0
-# The delays between attempts for a model that is down.
+# The delays between attempts with a model that is down.
 _MODEL_BACKOFF: Final = Backoff(first_s=30.0, longest_s=3_600.0)
 # The delays for a text that the model rejects. Such a text can be embedded only after the model has
 # changed.

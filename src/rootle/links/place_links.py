@@ -72,7 +72,7 @@ def find_links(place: CodePlace, sources: LinkSources) -> PlaceLinks:
 def _find_uses(place: CodePlace, sources: LinkSources) -> tuple[list[SymbolUse], bool]:
     """Return the uses of a place in code, and whether they are complete.
 
-    Uses that are certain to be of another definition with the same name are left out.
+    Uses that certainly refer to another definition with the same name are left out.
     """
     # The title of a test case or of an anonymous block consists of several words.
     *owners, name = (one if len(one.split()) == 1 else "" for one in place.names[-2:])
@@ -111,8 +111,9 @@ class _Uses:
 def _search_uses(name: str, place: CodePlace, sources: LinkSources) -> tuple[_Uses, bool]:
     """Return the uses of a name in code, and whether they are complete.
 
-    A definition in the same file belongs to the place if no definition contains the place, as for a
-    block with methods of a type. If there is none either, all uses are kept.
+    A use is kept unless it refers to a definition that does not belong to the place. If no
+    definition overlaps the place, as for a block with methods of a type, all definitions in the
+    same file belong to it. If the file has none, all uses are kept.
     """
     request = SymbolRequest(name, "uses", limit=MAX_LIMIT)
     answer = sources.finder.find(sources.open_index(), request)

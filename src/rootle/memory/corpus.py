@@ -47,7 +47,8 @@ _DATE_DECAY_DAYS: Final = 7.0
 _SMOOTHING_MEMORIES: Final = 100
 
 # The next two values were not tuned on LoCoMo, which has no corrected facts.
-# Added to the newest of the memories with scores close to the best; older ones get less.
+# The first one is added to the score of the newest memory whose score is close to the best. Older
+# memories with such scores get less.
 _RECENCY_WEIGHT: Final = 0.3
 _RECENCY_MIN_SHARE: Final = 0.5  # scores of at least this share of the best one are close to it
 # Memories with this cosine similarity are assumed to be about the same subject. Of six pairs of

@@ -95,7 +95,7 @@ def is_possibly_stale(memory: Memory, project: ReferencedProject) -> bool:
 
 
 def assign_to_project(memory: Memory, project: ReferencedProject) -> Memory:
-    """Return a memory, assigned to this project too if one of its project folders is missing.
+    """Return a memory. If one of its project folders no longer exists, `project` is added to them.
 
     References to a file in a missing folder are changed to this project if it contains the file.
     """

@@ -208,7 +208,7 @@ class UserMemory:
     def _note_reason(
         self, memory: Memory, named: Iterable[MemoryReference], paths: Sequence[str]
     ) -> Memory | None:
-        """Return a memory with the paths because of which it is shown; None if it is irrelevant."""
+        """Return a memory with the paths that make it relevant; None if it is irrelevant."""
         root = self._project.name
         if _refers_to(memory, root, {(about.path, about.symbol) for about in named}):
             return memory

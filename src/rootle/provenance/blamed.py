@@ -1,4 +1,4 @@
-"""Attribute words whose history was not read to the last commits that changed their lines."""
+"""If the history of words was not read, attribute them to the last changes of their lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_VERSIONS: Final = 4  # versions of files for which git is asked
 
 
 def credit_last_changes(walk: PassageWalk, deadline_s: float) -> tuple[int, ...]:
-    """Ask `git blame` for the words that a walk left unread, and add the commits to the walk.
+    """Ask `git blame` about the words that a walk left unread, and add the commits to the walk.
 
     Return the numbers of the lines of the passage for which a commit was found, in ascending order.
     git is stopped at `deadline_s` on the monotonic clock; words that it has not found by then stay

@@ -205,7 +205,7 @@ def _rare_names(
 
 
 def _names(line: str) -> set[tuple[str, ...]]:
-    """Return the long names in a line, each as a sequence of one word."""
+    """Return the long names in a line, each in a tuple of its own."""
     return {(word,) for word in split_words(line) if len(word) >= _MIN_NAME_CHARS}
 
 

@@ -57,7 +57,7 @@ def count_letters(line: str) -> int:
 def align(
     old_lines: Sequence[str], old_start: int, new_lines: Sequence[str], new_start: int
 ) -> dict[WordPosition, WordPosition]:
-    """Return the old positions of the new words that are in the old lines in the same order.
+    """Return the old positions of the new words that the old lines contain in the same order.
 
     First, lines with the same words are matched, and then the words between these lines.
     """

@@ -28,7 +28,7 @@ Triple = tuple[bytes, bytes, bytes]
 
 @dataclass(frozen=True, slots=True)
 class WordOrder:
-    """The pairs and triples of adjacent words of a question that are not all stop words."""
+    """Pairs and triples of adjacent words in a question, except those with only stop words."""
 
     words: frozenset[bytes]
     pairs: frozenset[tuple[bytes, bytes]]

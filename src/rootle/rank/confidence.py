@@ -45,7 +45,6 @@ QUESTION_SIGNALS: Final = (
     "word_count",  # at most forty
     "unknown_words",  # number of words that do not occur in the index
     "names",  # number of names, at most six
-    "names_known",  # share of the names that the index defines; 0.5 without names
 )
 _MAX_NAMES: Final = 6
 # An answer is confident if one of its first files, up to this place, has the only definition of a
@@ -160,7 +159,6 @@ def question_signals(inputs: RankingInputs, ranked: RankedFiles) -> Floats:
     content = sum(
         term.weight >= 1 and term.text not in question.code_terms for term in question.content_terms
     )
-    names_known = sum(name in inputs.defined for name in question.names)
     return np.array(
         [
             scores[top],
@@ -184,7 +182,6 @@ def question_signals(inputs: RankingInputs, ranked: RankedFiles) -> Floats:
             min(len(question.words), _MAX_WORDS),
             inputs.unknown * content,
             min(len(question.names), _MAX_NAMES),
-            names_known / len(question.names) if question.names else 0.5,
         ],
         dtype=np.float64,
     )

@@ -20,7 +20,7 @@ RECORD_FACTOR: Final = 0.5  # for changelogs and the like, unless the question i
 COPY_FACTOR: Final = 0.5  # for vendored and generated files, unless the question is about them
 TEXTS_FACTOR: Final = 0.5  # for the texts of a user interface, unless the question is about them
 DOCUMENT_FACTOR: Final = 1.3  # for documents, if the question asks how to do something
-OPTION_FACTOR: Final = 2.0  # for documents but no changelogs, if the question asks for an option
+OPTION_FACTOR: Final = 2.0  # for documents but not changelogs, if the question asks for an option
 DEFINER_FACTOR: Final = 0.5  # for files that define a name, if the question asks for its uses
 
 

@@ -1,4 +1,4 @@
-"""Read lines of logs: the message, the values that a program filled in, and the parts of a logger.
+"""Split lines of logs into the message, values that a program filled in, and parts of the logger.
 
 A logger adds a time, a level and its name before a message, or writes the message as one of several
 fields, such as `level=info msg="pool is full" size=3`. The texts are in lower case.
@@ -70,7 +70,7 @@ def blank_values(text: str) -> str:
 
 
 def blank_code_values(text: str) -> str:
-    """Return what `blank_values` returns, without dotted names, exceptions and flag values too."""
+    """Return the result of `blank_values` without dotted names, exceptions and flag values."""
     return blank_values(_CODE_VALUE.sub(" ", blank_generated(text)))
 
 

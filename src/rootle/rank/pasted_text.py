@@ -372,7 +372,7 @@ def _list_sources(shares: Mapping[int, float]) -> list[SourceLine]:
 
 
 def _find_anchors(pasted: PastedLine, text: str, total: float) -> list[int]:
-    """Return the positions of some words, at least one of which every source contains."""
+    """Return the positions of some words. Every source contains at least one of these words."""
     places: list[int] = []
     rest = total
     for word in pasted.searched:

@@ -94,7 +94,6 @@ class RankingInputs:
     chunks: ChunkInputs
     files: FileInputs
     unknown: float = 0.0  # share of the terms outside of guessed code that occur in no text
-    defined: tuple[str, ...] = ()  # names of the question that the index defines
 
     def reorder_files(self, order: Ints) -> RankingInputs:
         """Return the inputs with reordered files, and with the chunks sorted by file and id."""

@@ -42,13 +42,13 @@ class Steps:
 class Stages:
     """The stages of a search. Those that wrap steps are listed outermost first."""
 
-    # Caches and others that wrap all steps except `respond`.
+    # Stages that wrap all steps except `respond`, such as caches.
     pages: Sequence[PipelineStage[PageStage]] = ()
-    # Filters and others that narrow the scope, one after the other.
+    # Stages that narrow the scope one after the other, such as filters.
     scopes: Sequence[PipelineStage[ScopeStage]] = ()
-    # Reranking and others that wrap `retrieve` and `rank`.
+    # Stages that wrap `retrieve` and `rank`, such as reranking.
     answers: Sequence[PipelineStage[AnswerStage]] = ()
-    # Memories and others that run after all steps.
+    # Stages that run after all steps, such as the one that adds memories.
     responses: Sequence[ResponseStage] = ()
 
 

@@ -1,4 +1,4 @@
-"""Shorten responses that probably do not answer the question to a few results and lines."""
+"""Shorten a response to a few results and lines if it probably does not answer the question."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rootle.serialization.memories import memories_of_shown
 from rootle.types import PARTIAL_HISTORY, SearchResponse, SearchResult
 
 # These values of `degraded` mean that the index lacks files. They are reported before the results,
-# because statements such as "X is not defined" are then true only of a part of the files.
+# because statements such as "X is not defined" are then true only for the indexed files.
 INDEX_DEGRADATIONS: Final = ("partial", "stale")
 CORRECTED: Final = "no indexed text has the name "  # the start of the note on a corrected name
 WEAK_RESULTS: Final = 3

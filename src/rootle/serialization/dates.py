@@ -18,7 +18,7 @@ _UNIX: Final = re.compile(r"@(\d{1,11})(?::(.+))?", re.ASCII)
 
 
 def parse_date(text: str, now_s: float, *, is_end: bool = False) -> float | None:
-    """Return the Unix time of the beginning, or of the end if `is_end`, of a date in UTC.
+    """Return the Unix time at which a date in UTC begins, or ends if `is_end`.
 
     Return None for a text that is not a date.
     """
@@ -40,7 +40,7 @@ def parse_date(text: str, now_s: float, *, is_end: bool = False) -> float | None
 
 
 def is_calendar_date(text: str) -> bool:
-    """Return whether a text has the form of a date, such as "2024-13", which need not exist."""
+    """Return whether a text has the form of a date; the date need not exist, as in "2024-13"."""
     return _PARTIAL.fullmatch(text.strip()) is not None
 
 

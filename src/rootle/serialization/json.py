@@ -16,7 +16,7 @@ from rootle.errors import QueryError
 from rootle.types import Filters, SearchQuery
 
 _MAX_VALUE_CHARS: Final = 40  # the maximum length of a value in an error message
-# Fields that the JSON data lacks if their value is None.
+# Fields that are left out of the JSON data if their value is None.
 _OPTIONAL_FIELDS: Final = frozenset(
     {
         *("explanation", "interpretation", "staleness", "coverage", "place", "symbols"),

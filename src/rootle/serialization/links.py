@@ -53,7 +53,7 @@ def describe_no_drift(answer: DriftAnswer) -> str:
 
 
 def describe_drift(answer: DriftAnswer) -> str:
-    """Return the text for the end of an answer with reports: their number, and what was checked."""
+    """Return the last line of an answer with reports: their number, and what was checked."""
     count = len(answer.reports)
     noun = "name is" if count == 1 else "names are"
     least = "" if answer.is_complete else "at least "

@@ -69,7 +69,7 @@ def split_package(uri: str) -> tuple[str, str] | None:
 
 
 def describe_failed_read(source: AddedSource) -> str:
-    """Return a message with the name of a source, why it was not read, and what is left of it."""
+    """Return a message that says why a source was not refreshed, and what is still searched."""
     if not source.documents:
         left = "it has no documents"
     else:

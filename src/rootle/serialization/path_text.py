@@ -89,7 +89,7 @@ def clean_line(line: str) -> str:
 
 
 def cut_line(line: str, max_chars: int, start: int = 0) -> str:
-    """Return `max_chars` characters of a line from the index `start`, and markers for the others.
+    """Return `max_chars` characters of a line from the index `start`, with markers for the rest.
 
     A marker gives the number of omitted characters. If they do not take more space than their
     marker, they are returned instead.
@@ -104,7 +104,7 @@ def cut_line(line: str, max_chars: int, start: int = 0) -> str:
 
 
 def cut_lines(lines: Sequence[str], max_lines: int) -> Sequence[str]:
-    """Return the first lines. If only one more is left, return it too, as a marker needs a line."""
+    """Return at most `max_lines` lines, or one more if it is the last: a marker takes a line."""
     return lines if len(lines) <= max_lines + 1 else lines[:max_lines]
 
 

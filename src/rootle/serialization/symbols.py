@@ -171,9 +171,9 @@ def _describe_local(answer: SymbolAnswer) -> str:
 
 
 def _describe_indirect(answer: SymbolAnswer) -> str:
-    """Return a text that says that only direct implementations are listed.
+    """Return a note that only direct implementations are listed.
 
-    The text names the types that have implementations of their own. It is empty for methods and for
+    The note names the types that have implementations of their own. It is empty for methods and for
     Go, because their implementations are found without looking at base classes.
     """
     if answer.aspect != "implementations" or not answer.uses:

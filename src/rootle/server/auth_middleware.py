@@ -81,7 +81,7 @@ class AuthMiddleware:
 async def discard_body(receive: AsgiReceive) -> None:
     """Receive the body of a request that is refused.
 
-    A client that is still sending would not read the response otherwise, because a refusal closes
+    Otherwise, a client that is still sending would not read the response, because a refusal closes
     the connection.
     """
     has_more = True

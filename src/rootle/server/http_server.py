@@ -31,8 +31,8 @@ _MAX_REQUEST_BYTES: Final = 8 * 1024 * 1024
 # The maximum number of bytes of further requests that are received before the response to a request
 # is sent. It is small, because clients usually wait for the response.
 _MAX_PIPELINED_BYTES: Final = 256 * 1024
-# The size limits by the state of the client: it is sending a body, or it has sent the request and
-# may send further ones.
+# The size limits for the two states of the client: it is sending a body, or it has sent the request
+# and may send further ones.
 _SIZE_LIMITS: Final[Mapping[object, int]] = {
     h11.SEND_BODY: _MAX_REQUEST_BYTES,
     h11.DONE: _MAX_PIPELINED_BYTES,

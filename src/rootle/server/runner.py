@@ -45,7 +45,8 @@ def serve_after_correction(
     """Serve one client although the configuration of a folder is invalid.
 
     The client gets the tools of the default configuration. Each call reads the configuration again
-    with `open_configured`, and the answer is its error until the user has corrected the file.
+    with `open_configured`, and returns the configuration error until the user has corrected the
+    file.
     """
     with open_app(folder) as default:
         if refusal:

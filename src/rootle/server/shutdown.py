@@ -9,15 +9,16 @@ from collections.abc import Callable
 from typing import Final
 
 _POLL_INTERVAL_S: Final = 0.5
-# The time that running work has to end. Then the process exits as if killed by `kill -9`, which
-# does not damage the index. Worker processes end with their parent.
+# The time within which running work must finish. Then the process exits as if killed by `kill -9`,
+# which does not damage the index. Worker processes end with their parent.
 _GRACE_PERIOD_S: Final = 3.0
 
 
 def call_when_parent_exits(callback: Callable[[], None]) -> None:
     """Call a function, in another thread, when the parent process has ended.
 
-    Usually, standard input ends at that time too, but another process may keep its write end open.
+    Usually, standard input ends at that time too, but another process may keep the write end of its
+    pipe open.
     """
     parent = os.getppid()
 

@@ -61,7 +61,7 @@ class Document:
     author: str = ""  # "Name <address>"
     date_s: float | None = None  # when it was written, in Unix seconds; None if unknown
     sections: tuple[DocumentSection, ...] = ()  # in order, without overlaps
-    omitted_chars: int = 0  # estimated number of characters after the text that a limit cut off
+    omitted_chars: int = 0  # estimated number of characters that a limit cut off after the text
     masked: int = 0  # number of secrets that are masked in the text
 
 

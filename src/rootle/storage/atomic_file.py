@@ -51,7 +51,7 @@ def write_file(
 
     Raises FileExistsError if the file exists and `overwrite` is false. With `sync`, the content
     survives a power failure. With `keep_permissions`, an existing file keeps its mode and, if the
-    process may change it, its owner; `mode` is that of a new file.
+    process may change it, its owner; `mode` is the mode of a new file.
     """
     if not path.name:  # a folder, such as "." or "/"
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR), os.fspath(path))

@@ -153,7 +153,7 @@ def _is_ruby_base(tree: SourceTree, leaf: Node) -> bool:
 
 
 def _is_lua_base(tree: SourceTree, leaf: Node) -> bool:
-    """Return whether a name is that of a table on which a method such as `extend` is called.
+    """Return whether a name denotes a table on which a method such as `extend` is called.
 
     The statement is at the top level of the file, as in `local Dialog = Container:extend{…}`.
     """
@@ -174,7 +174,7 @@ def _is_lua_base(tree: SourceTree, leaf: Node) -> bool:
 
 
 def _is_embedded(leaf: Node) -> bool:
-    """Return whether a name is that of a type which a Go struct or interface embeds."""
+    """Return whether a name denotes a type that a Go struct or interface embeds."""
     node = leaf
     parent = node.parent
     while parent is not None and parent.type in ("qualified_type", "generic_type"):

@@ -9,8 +9,8 @@ from typing import Final
 
 from rootle.syntax.lines import Lines, Name
 
-# Definitions in most languages. The alternatives are a keyword before the name, a typedef, in which
-# the last identifier is the name, and the assignment of a function in R.
+# Definitions in most languages. There are three alternatives: a keyword before the name; a typedef,
+# whose last identifier is the name; and the assignment of a function in R.
 _DEFINITION: Final = re.compile(
     r"""^[ \t]*\(?(?:(?:export|default|public|private|protected|internal|static|abstract|sealed
         |final|async|local|inline|virtual|override|partial|rec|pub|open|data|inner|enum|annotation
@@ -46,7 +46,7 @@ def find_c_functions(lines: Lines) -> Iterator[Name]:
 
 
 def find_names(lines: Lines, first: int, end: int) -> Iterator[Name]:
-    """Yield the names that lines first to end - 1 probably define, in order."""
+    """Yield the names that lines `first` to `end` - 1 probably define, in order."""
     span = (lines.starts[first], lines.starts[end] - 1)
     for match in _DEFINITION.finditer(lines.text, *span):
         group = match.lastindex or 0

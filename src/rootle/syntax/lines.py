@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class LineRange:
-    """Lines that become a chunk in the scope `path`: first to end - 1, counted from 0."""
+    """Lines `first` to `end` - 1, counted from 0, which become a chunk in the scope `path`."""
 
     first: int
     end: int
@@ -26,7 +26,7 @@ class Name(NamedTuple):
 
 
 class Comment(NamedTuple):
-    """A comment or docstring, on lines first to end - 1."""
+    """A comment or docstring, on lines `first` to `end` - 1."""
 
     first: int
     end: int
@@ -34,7 +34,7 @@ class Comment(NamedTuple):
 
 
 class Lines:
-    """The lines of a text, separated by "\\n". Ranges are half open: lines first to end - 1."""
+    """The lines of a text, separated by "\\n". Ranges are half open: lines `first` to `end` - 1."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -54,7 +54,7 @@ class Lines:
         return not line or line.isspace()
 
     def trim(self, first: int, end: int) -> tuple[int, int]:
-        """Return the range without blank lines at its ends; first == end if it is empty."""
+        """Return the range without blank lines at its ends; `first` equals `end` if it is empty."""
         while first < end and self.is_blank(first):
             first += 1
         while first < end and self.is_blank(end - 1):

@@ -78,8 +78,8 @@ _KINDS_IN_TYPESCRIPT: Final = (
     ),
 )
 # Maps a language to pairs of a pattern and a kind of definition. The pattern is matched against the
-# types of the nodes around a name, innermost first. The field in which a node is stored in its
-# parent follows its type after a colon.
+# types of the nodes around a name, innermost first. The type of a node is followed by a colon and
+# the name of the field that holds the node in its parent.
 _KINDS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "bash": (
         (r"variable_name<declaration_command", "variable"),
@@ -268,7 +268,7 @@ def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
 
 
 def _is_macro_field(tree: SourceTree, nodes: list[Node]) -> bool:
-    """Return whether a name in C or C++ is that of a field inside the argument of a macro."""
+    """Return whether a name in C or C++ denotes a field inside the argument of a macro."""
     at = next(at for at, node in enumerate(nodes) if node.type == "field_declaration_list")
     before = tree.data[nodes[at - 1].start_byte : nodes[0].start_byte]
     is_last = _AFTER_MACRO_FIELD.match(tree.data, nodes[0].end_byte) is not None

@@ -24,7 +24,7 @@ _MAX_NODES: Final = 200_000  # of a method that is searched for local variables
 
 
 class RubyVariables:
-    """The local variables in the methods of a file that have a given name.
+    """The local variables with a given name in the methods of a file.
 
     All lookups must be for the same name: each method is searched once, rather than for each use of
     the name.
@@ -47,7 +47,7 @@ class RubyVariables:
         return method is not None and not _binds(leaf) and not self._is_known(leaf, method)
 
     def is_variable(self, row: int, column: int, size: int) -> bool:
-        """Return whether a name in a method is that of a local variable or a parameter."""
+        """Return whether a name in a method denotes a local variable or a parameter."""
         leaf = self._tree.node_at(row, column, size)
         method = self._method_around(leaf)
         return method is not None and (_binds(leaf) or self._is_known(leaf, method))

@@ -23,9 +23,9 @@ _QUALIFIER: Final = (
     r"[*&~@#:\s\"'`]*(?:[\w$]+(?:<(?:[^<>]|<[^<>]*+>)*+>)?\s*(?:::|[.:\\#]|->)\s*~?)*"
 )
 
-# The maximum number of steps from a node to a child that tree-sitter may take to find the ancestors
-# of all occurrences of a name in a file. So many steps take about a second. In ordinary code, a
-# name is 10 to 40 levels deep.
+# A limit on the work for one file: the number of steps from a node to a child that tree-sitter
+# takes to find the ancestors of all occurrences of a name. This many steps take about a second. In
+# ordinary code, a name is 10 to 40 levels deep.
 _MAX_CLIMBED: Final = 100_000_000
 
 _MAX_NAME: Final = 1_000  # bytes of a qualified name
@@ -127,7 +127,8 @@ class SourceTree:
     def _member_ends(self) -> dict[int, list[int]]:
         """Maps the id of a unit to the ends of its members; filled on demand.
 
-        Each value is the largest end up to that member, so that the list is sorted.
+        The list entry of a member is the largest end of this and all earlier members, so the list
+        is sorted.
         """
         return {}
 
@@ -161,7 +162,8 @@ class SourceTree:
     def _locate(self, name: Name, last: bytes, qualified: re.Pattern[bytes]) -> Position | None:
         """Return the position of the last part of a name.
 
-        `last` is a pattern for the last part, and `qualified` has it in group 1.
+        `last` is a pattern for the last part. `qualified` also matches the qualifiers, and has the
+        last part in group 1.
 
         Return None if the outline lists the name at the comment above its definition.
         """

@@ -76,7 +76,7 @@ _SPACES: Final = re.compile(r"\s+")
 
 @dataclass(slots=True)
 class Unit:
-    """A definition on lines first to end - 1. `row` is its first line below its comments."""
+    """A definition on lines `first` to `end` - 1. `row` is its first line below its comments."""
 
     title: str
     symbol: str
@@ -151,7 +151,7 @@ def _parse(data: bytes, grammar: Grammar) -> Node | None:
     deadline, clock_deadline = thread_time() + limit_s, perf_counter() + limit_s
 
     # The binding of tree-sitter 0.26.1 keeps a reference to each value that this function returns
-    # during parsing. A released view takes only 184 bytes and does not keep the text.
+    # during parsing. A released view takes only 184 bytes and does not keep the text alive.
     views = [memoryview(grammar.readable(data))]
 
     def read(offset: int, _: object) -> bytes | memoryview:

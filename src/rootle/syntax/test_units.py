@@ -24,7 +24,7 @@ _TEST_HEAD: Final = re.compile(
     |^[ \t]*test[ ]+["\w]""",
     re.MULTILINE | re.VERBOSE,
 )
-# A test or a group of tests of busted, which is a call: `it("adds a line", function() … end)`.
+# A test or a group of tests in busted is a call: `it("adds a line", function() … end)`.
 _BUSTED: Final = re.compile(
     r"^([ \t]*)(?:context|describe|it|pending|spec|test)[ \t]*\([ \t]*[\"'\[]", re.MULTILINE
 )
@@ -34,7 +34,8 @@ _MAX_HEAD: Final = 1_000  # characters of a definition that are searched
 def find_tests(tree: SourceTree) -> Iterator[tuple[int, tuple[Unit, ...]]]:
     """Yield the row of each test, counted from 0, and its units, the outermost first.
 
-    The row is that of the name or the title of the test. A class of tests is not a test.
+    The row is the one that contains the name or the title of the test. A class of tests is not a
+    test.
     """
     if tree.language == "lua":
         yield from _find_busted_tests(tree)
@@ -49,7 +50,7 @@ def find_tests(tree: SourceTree) -> Iterator[tuple[int, tuple[Unit, ...]]]:
 
 
 def _find_busted_tests(tree: SourceTree) -> Iterator[tuple[int, tuple[Unit, ...]]]:
-    """Yield the tests that are calls, which are no definitions, so that they have no unit.
+    """Yield the tests that are calls; they have no unit, because a call is not a definition.
 
     A group counts as a test if it contains no other test.
     """

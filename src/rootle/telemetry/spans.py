@@ -222,7 +222,7 @@ def _record(histogram: str, ms: float) -> None:
         _histogram(histogram).record(ms)
 
 
-# An instrument that is created before the SDK is set up starts recording after that.
+# An instrument that is created before the SDK is set up starts recording when the SDK is set up.
 
 
 @cache

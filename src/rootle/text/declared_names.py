@@ -13,7 +13,8 @@ from rootle.text.terms import STOP_WORDS
 _MAX_CHARS: Final = 2_000
 _NAME: Final = r"(?:\w{1,100}(?:::|\.)){0,5}([^\W\d]\w*[?!]?)"
 _TYPE_ARGUMENTS: Final = r"(?:<[^<>()]{0,100}>|\[[^\[\]()]{0,100}\])?"
-# "def name", "fn name", and "func (r *Receiver) name". Descriptions rarely contain these words.
+# A name after a keyword, as in "def name", "fn name" and "func (r *Receiver) name". Descriptions
+# rarely contain these keywords.
 _KEYWORD: Final = re.compile(
     rf"\b(?:def|fn|fun|func|defp|defn|defun|proc)\s+(?:\([^()]{{0,100}}\)\s*)?{_NAME}"
 )

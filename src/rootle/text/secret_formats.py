@@ -136,8 +136,8 @@ _FORMATS_BY_KIND: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
             r"\s*['\"][^'\"\n]{1,80}['\"], ?['\"](?P<value>[^'\"\n]{4,})['\"]",
         ),
     ),
-    # In files such as those of Docker Compose, each "$" is doubled. A comma ends a hash, because
-    # lists of users contain several, but the parameters of Argon2 contain commas.
+    # In files such as those of Docker Compose, each "$" is doubled. A comma ends a hash, because a
+    # list of users can contain several hashes; only the parameters of Argon2 contain commas.
     "password hash": (
         (r"\${1,2}(?:[156y]|apr1|2[aby])\${1,2}", r"[\w./$=+-]{20,}"),
         (r"\${1,2}argon2i?d?\${1,2}", r"(?:[\w./$=+-]|,(?=(?:[mtp]|keyid|data)=)){20,}"),
@@ -183,7 +183,7 @@ def match_format(text: str, start: int) -> tuple[str, int, int] | None:
 
 
 def end_of_token(text: str, start: int) -> int:
-    """Return the end of the letters, digits, `_` and `-` from a position on."""
+    """Return the end of the run of letters, digits, `_` and `-` that starts at a position."""
     found = _TOKEN.match(text, start)
     return start if found is None else found.end()
 

@@ -121,9 +121,10 @@ _WORDS_WITH_DIGITS: Final = re.compile(
     r"(?![a-z\d])"
 )
 _MAX_NAME: Final = 100
-# A value of this many lower-case letters is several words of a passphrase without spaces. Ordinary
-# words and names in lower case are shorter: of more than 900 such values after a name of a password
-# in 25 repositories, none had 16 letters or more. The word "cryptographically" has 17.
+# A value with this many lower-case letters consists of several words of a passphrase without
+# spaces. Ordinary words and names in lower case are shorter: of more than 900 such values after a
+# name of a password in 25 repositories, none had 16 letters or more. The word "cryptographically"
+# has 17.
 _MIN_JOINED_WORDS: Final = 20
 _LOWER: Final = re.compile(r"[a-z]+$")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][\w$]*$")

@@ -46,8 +46,8 @@ CHARS_PER_TOKEN: Final = 4  # an estimate, used where no tokenizer is available
 def find_words(text: str) -> list[str]:
     """Return the words of a text in NFC, in order: the matches of `WORD`.
 
-    Almost all code is ASCII. There, replacing the other characters by spaces and splitting the text
-    takes half the time of the regular expression.
+    Almost all code is ASCII. For ASCII text, replacing the other characters with spaces and
+    splitting the result takes half the time of the regular expression.
     """
     if text.isascii():
         return text.encode("ascii").translate(_WORDS_AND_SPACES).decode("ascii").split()
@@ -58,9 +58,9 @@ def compose(text: str) -> str:
     """Return a text in the Unicode form NFC. It has the same lines.
 
     Unicode can write "é" as one character (NFC), or as "e" with a combining accent (NFD). Python,
-    for example, treats names that differ only in this as one name. Some editors and operating
-    systems write NFD, and people type NFC. Therefore texts, names and questions are compared in
-    NFC, but shown as they were written. For ASCII text, this takes no time.
+    for example, treats names that differ only in their Unicode form as one name. Some editors and
+    operating systems write NFD, and people type NFC. Therefore texts, names and questions are
+    compared in NFC, but shown as they were written. For ASCII text, this takes no time.
     """
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 

@@ -1,9 +1,9 @@
 """Write search results as text for a language model.
 
-Most of the text consists of lines from the places that together match the question best. They can
-be in any of the first files. A file without such a place takes one line, with the names of its best
-definitions. If the question contains a phrase or a regex, each result also shows lines that match
-it.
+Most of the text consists of lines from the places that together match the question best. These
+places can be in any of the first files. A file without such a place takes one line, with the names
+of its best definitions. If the question contains a phrase or a regex, each result also shows lines
+that match it.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def write_answer(
 
 
 def _defining_lines(response: SearchResponse) -> Mapping[str, Collection[int]]:
-    """Map each path to the lines of the definitions in it that the question asks for."""
+    """Map each path to the lines of those of its definitions that the question asks for."""
     lines: defaultdict[str, set[int]] = defaultdict(set)
     if response.symbols is not None and response.symbols.aspect == "definitions":
         for symbol in response.symbols.definitions:
@@ -107,7 +107,7 @@ def _defining_lines(response: SearchResponse) -> Mapping[str, Collection[int]]:
 def _mark_outside(result: SearchResult, lines: Sequence[str]) -> list[str]:
     """Prepend the origin of the lines, and a warning if they give orders to a model.
 
-    The lines may not be the lines that were checked when the result was found, so they are checked
+    The lines may differ from those that were checked when the result was found, so they are checked
     again.
     """
     if result.trust is None:
@@ -137,7 +137,7 @@ def _drop_far(
 
 
 def _join(blocks: Sequence[str]) -> str:
-    """Join blocks with blank lines. Between two blocks of one line each, there is no blank line."""
+    """Join blocks with blank lines between them, except between two blocks of one line each."""
     text = ""
     for at, block in enumerate(blocks):
         is_compact = at and "\n" not in block and "\n" not in blocks[at - 1]
@@ -177,7 +177,7 @@ class _Writer:
     def choose_places(
         self, results: Sequence[SearchResult], rooms: Sequence[int]
     ) -> list[ChosenPlaces | None]:
-        """Return the places of each result that the answer shows.
+        """Return, for each result, the places that the answer shows.
 
         `rooms` contains the maximum number of characters for the lines of each result; the files
         share the total. The value is None for a result whose places are not chosen: a commit, a

@@ -46,8 +46,9 @@ class SentPassages:
     def has_answered(self, query: str) -> bool:
         """Return whether a recorded answer is the answer to this query.
 
-        A client that repeats a query does not have the answer: it may have removed it from its
-        context, or the answer may have been sent to another agent that uses the same server.
+        A client that repeats a query no longer has the answer: the client may have removed the
+        answer from its context, or the answer may have been sent to another agent that uses the
+        same server.
         """
         wanted = _normalize(query)
         with self._lock:

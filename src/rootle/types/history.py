@@ -157,7 +157,7 @@ class PassageCommit:
 
 @dataclass(frozen=True, slots=True)
 class DocumentMention:
-    """A line of a document that mentions a name in a passage, or the file of the passage."""
+    """A line of a document that mentions the file of a passage, or a name in the passage."""
 
     path: str
     line: int  # the number of the line, from 1

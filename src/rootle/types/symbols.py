@@ -25,7 +25,7 @@ class Symbol:
     signature: str  # the line with the name
     language: str
     visibility: str  # public, protected or private, by its modifiers and naming conventions
-    alias_of: str = ""  # the name of the definition for which this is another name
+    alias_of: str = ""  # the original name, if this name is an alias
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,8 @@ class SymbolUse:
 
     path: str
     line: int  # the number of the line, from 1
-    # call, implementation, type, import, export, reference, comment, string or document; if
-    # assignments are requested, assignment; if tests are requested, test for a test in a file with
-    # the name
+    # call, implementation, type, import, export, reference, comment, string or document; or, if the
+    # request asks for these, assignment or test (a test in a file that contains the name)
     kind: str
     scope: str  # the enclosing function, outermost definition first
     text: str  # the line
@@ -79,8 +78,8 @@ class SymbolAnswer:
     # implementations of their own. Only direct implementations are uses.
     extended: tuple[str, ...] = ()
     has_all_extended: bool = True  # False: not all files were read, so `extended` may lack types
-    # The number of lines with the requested aspect that are left out, because the name is that of a
-    # local variable or parameter there.
+    # The number of lines with the requested aspect that are left out, because there the name
+    # denotes a local variable or parameter.
     local_variables: int = 0
     # True: the last part of the name has only one definition, regardless of the owner. False: it
     # has several or none, or not all files that may define it were read.

@@ -69,7 +69,8 @@ class Cooldowns:
         until, count = data.get("until"), data.get("count")
         if not isinstance(until, float) or not isinstance(count, int):
             return 0.0, 0
-        # An end more than _MAX_S ahead is invalid: the clock was set back after it was written.
+        # A cooldown that ends more than _MAX_S from now is invalid: the clock was set back after
+        # its end was written.
         return (until, count) if until <= self._clock() + _MAX_S else (0.0, 0)
 
     def _path(self, label: str) -> Path:

@@ -9,6 +9,8 @@ import pytest
 from command import Outcome, rootle
 from sample import FILES, QUESTIONS, MakeApp, git, make_repository, many_files, write
 
+from rootle.tools import create_tools
+
 pytestmark = pytest.mark.slow
 
 _RESPONSE = {
@@ -447,3 +449,28 @@ def test_an_earlier_version_is_searched(repository: Path) -> None:
 def test_filters_that_exclude_each_other_are_named_as_options(repository: Path) -> None:
     outcome = rootle("search", "--path", "docs", "--lang", "go", "evict_oldest", cwd=repository)
     assert '--path "docs" and --lang "go" together exclude every file' in outcome.err
+
+
+def test_the_option_for_agents_prints_the_answer_of_their_tool(
+    repository: Path, make_app: MakeApp
+) -> None:
+    question = "how long to wait before the next attempt"
+    outcome = rootle("search", "--agent", question, cwd=repository)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out == create_tools(make_app(repository))[0](question) + "\n"
+    limited = rootle("search", "--agent", "-n", "1", "--path", "src", question, cwd=repository)
+    assert "1. src/net/retry.py" in limited.out
+    assert "2. " not in limited.out
+
+
+def test_the_option_for_agents_reports_that_nothing_was_found(repository: Path) -> None:
+    outcome = rootle("search", "--agent", '"no such text anywhere"', cwd=repository)
+    assert outcome.code == 1
+    assert outcome.out.startswith("No matches found")
+
+
+@pytest.mark.parametrize("option", ["--json", "--markdown", "--explain", "--context"])
+def test_the_option_for_agents_refuses_other_forms_of_output(repository: Path, option: str) -> None:
+    outcome = rootle("search", "--agent", option, "retry", cwd=repository)
+    _assert_refused(outcome)
+    assert option in outcome.err

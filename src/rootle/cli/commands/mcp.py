@@ -102,7 +102,7 @@ def _serve_http(args: argparse.Namespace) -> int:
 
 
 def _refusal(args: argparse.Namespace) -> str:
-    """Return the answer to every call if the folder contains all files of the user, else "".
+    """Return "", or the refusal of all calls if the folder contains all files of the user.
 
     The server must not index such a folder. It does not exit, because most agents would show only
     "Connection closed".

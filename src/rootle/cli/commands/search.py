@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 _LINKED_RESULTS: Final = 3
 _OPTIONS: Final = {"filePaths": "--path", "languages": "--lang"}  # the option for each field
+# Options that change the content or the form of the output, which --agent determines itself.
+_NOT_FOR_AGENTS: Final = (
+    *("image", "cursor", "context", "budget", "exclude", "links", "markdown", "explain", "json"),
+)
 
 _EXAMPLES: Final = """\
 rootle search "where is the retry backoff computed"
@@ -36,6 +40,7 @@ rootle search --budget 2000 "how are uploads retried"
 rootle search --at v2.1 "how are uploads retried"
 rootle search '"maxAttempts" path:docs -test'
 rootle search --image screenshot.png
+rootle search --agent "retry failed uploads. def retry(request, attempts)"
 rootle search -n 3 --json retry_backoff"""
 
 
@@ -140,6 +145,12 @@ def _add_output_options(parser: CommandParser) -> None:
         "--markdown", action="store_true", help="print Markdown for a language model"
     )
     parser.add_argument(
+        "--agent",
+        action="store_true",
+        help="print the short answer that coding agents get over MCP (from the tool "
+        "`vectordb_search`), for agents that run commands instead",
+    )
+    parser.add_argument(
         "--explain",
         action="store_true",
         help="show how the question was interpreted, and how much each ranking feature contributes "
@@ -156,6 +167,8 @@ def _add_output_options(parser: CommandParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from rootle.cli.context import check_root, open_app_from, open_for_question, refresh_index
 
+    if args.agent and not args.batch:
+        _check_agent_options(args)
     if args.batch:
         from rootle.cli.batch import answer_lines, check_options
 
@@ -164,6 +177,8 @@ def run(args: argparse.Namespace) -> int:
         with open_app_from(args) as app:
             return answer_lines(app, sys.stdin.buffer, explain=args.explain)
     with open_for_question(args) as app:
+        if args.agent:
+            return _answer_agent(app, args)
         if args.image is not None:
             refresh_index(app, args.at)
             args.question = _add_words(app, args)
@@ -198,6 +213,31 @@ def run(args: argparse.Namespace) -> int:
     if links and not args.json:
         _print_links(links)
     return SUCCESS if response.results or response.memories else NO_RESULTS
+
+
+def _answer_agent(app: App, args: argparse.Namespace) -> int:
+    """Print the answer of the tool `vectordb_search`."""
+    from rootle.cli.context import refresh_index
+    from rootle.cli.terminal import write_lines
+    from rootle.tools.definitions.vectordb_search import DEFAULT_LIMIT, answer_query
+
+    query = _build_query(args, app.root)
+    app.check(query)
+    refresh_index(app, query.at)
+    limit = DEFAULT_LIMIT if query.limit is None else query.limit
+    is_limited = query.limit is not None
+    answer = answer_query(app, replace(query, limit=limit, expand=False), is_limited=is_limited)
+    write_lines(answer.text.split("\n"))
+    return SUCCESS if answer.data["results"] or answer.data.get("memories") else NO_RESULTS
+
+
+def _check_agent_options(args: argparse.Namespace) -> None:
+    """Raise QueryError if an option has no effect with --agent."""
+    from rootle.errors import QueryError
+
+    for name in _NOT_FOR_AGENTS:
+        if getattr(args, name) not in (None, False):
+            raise QueryError(f"--agent and --{name} cannot be combined; leave out one of them")
 
 
 def _name_options(response: SearchResponse) -> SearchResponse:

@@ -11,7 +11,7 @@ _CUT: Final = "…"
 def fit_scope(scope: str, width: int) -> str:
     """Return a scope in at most `width` characters.
 
-    Outer titles, such as that of a namespace, are left out first. The last title is only cut if it
+    Outer titles, such as that of a namespace, are left out first. The last title is cut only if it
     does not fit alone. The result is "" if the width is not positive.
     """
     if len(scope) <= width:

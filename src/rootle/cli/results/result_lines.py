@@ -46,7 +46,7 @@ _SCORE_CHARS: Final = 6  # the length of a score with the spaces before it
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """The number of lines of each result that a brief answer shows."""
+    """The number of lines that a brief answer shows of each result."""
 
     first: tuple[int, ...]  # the maximum number of lines of each of the first results
     others: int  # the number of lines of each other result, below its heading: 1 or 0
@@ -88,9 +88,9 @@ def result_lines(response: SearchResponse, question: str, style: Style) -> Itera
 def brief_lines(
     response: SearchResponse, question: str, style: Style, detail: Detail
 ) -> Iterator[str]:
-    """Yield the results with as much of their best spans as `detail` says, and then the memories.
+    """Yield the results with as much of their best spans as `detail` allows, then the memories.
 
-    All lines but paths and memories are cut to the width of the terminal.
+    All lines except paths and memories are cut to the width of the terminal.
     """
     words = words_to_highlight(question)
     for number, result in enumerate(response.results):
@@ -168,7 +168,7 @@ def _lines_about(result: SearchResult, style: Style) -> Iterator[str]:
 
 
 def _list_places(spans: Sequence[Span]) -> str:
-    """Return the lines of spans with as much of their scopes as fits on a line of the terminal.
+    """List the line numbers of spans, with as much of their scopes as fits on a terminal line.
 
     The scopes become shorter for all spans, so that no span is missing.
     """
@@ -252,7 +252,8 @@ def _fit_commit(commit: CommitFacts, width: int) -> str:
 def _find_scope(result: SearchResult, span: Span) -> str:
     """Return the scope of a span, or the heading above the pasted text of the question.
 
-    A span of a document can contain several short sections.
+    Pasted text can be in a later section than the start of the span: a span of a document can
+    contain several short sections.
     """
     found = [line for line in result.matching_lines or () if span.start_line < line]
     if file_language(result.file_path) != "markdown" or not found or found[0] > span.end_line:
@@ -263,7 +264,7 @@ def _find_scope(result: SearchResult, span: Span) -> str:
 
 
 def _compact_rows(result: SearchResult, span: Span, style: Style) -> Span:
-    """Return a span for a terminal, with tables of Markdown without padding and anchors."""
+    """Return a span; on a terminal, remove padding and anchors from its Markdown tables."""
     if not style.is_terminal or file_language(result.file_path) != "markdown":
         return span
     lines = map(compact_row, span.snippet.split("\n"))
@@ -311,7 +312,7 @@ def _best_lines(
 def _cut_line(line: str, words: set[str], indentation: int) -> str:
     """Return a line that fits on the terminal after an indentation.
 
-    A line is cut at its end, but a row of a table so that it shows a match.
+    A row of a table is cut so that a match stays visible. Any other line is cut at its end.
     """
     if is_row(line):
         return cut_around_match(line, words, shutil.get_terminal_size().columns - indentation)

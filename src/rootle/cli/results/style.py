@@ -57,9 +57,9 @@ def most_relevant(lines: Sequence[str], words: set[str], limit: int) -> list[int
     """Return the indexes of the first line and of the lines with the most words, in order.
 
     Exact matches count more than similar words. Repetitions count only between lines that have the
-    same number of words. The first line after
-    a comment is ranked by the words of the comment if it has fewer, because the comment describes
-    the line. If `limit` is 1, return only the line with the most words.
+    same number of words. If a comment has more of the words than the line below it, the line is
+    ranked by the words of the comment, because the comment describes it. If `limit` is 1, return
+    only the line with the most words.
     """
     if len(lines) <= limit:
         return list(range(len(lines)))

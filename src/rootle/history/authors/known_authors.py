@@ -12,7 +12,7 @@ from rootle.history.commit_view import CommitView
 
 _WORD: Final = re.compile(r"[^\s()<>\"“”,;]+")
 _PARTS: Final = re.compile(r"[^\W_]+")
-# The address of an account on GitHub: "1234+login@users.noreply.github.com".
+# The number in the address of a GitHub account: "1234+login@users.noreply.github.com".
 _NUMBER: Final = re.compile(r"(?<!\d)\d+\+")
 
 

@@ -54,8 +54,8 @@ def read_filters(
 ) -> CommitFilters:
     """Return the dates and paths in a text as operators, and the other words.
 
-    `find_date` returns the Unix time of a revision, or None if there is no such revision, and
-    `is_folder` whether a commit changed files below a folder.
+    `find_date` returns the Unix time of a revision, or None if there is no such revision.
+    `is_folder` returns whether a commit changed files below a folder.
     """
     text, operators = read_dates(f"{text} ", datetime.fromtimestamp(now_s, UTC), find_date)
     for found in _PATH.finditer(text):

@@ -1,1 +1,1 @@
-"""Find the commit that made the change which a question about the past names."""
+"""Find the commit that made the change that a question asks about."""

@@ -69,7 +69,7 @@ class Subject:
 
     @property
     def all_stems(self) -> frozenset[str]:
-        """The stems of which a name of the subject can consist."""
+        """The stems that a name for the subject can consist of."""
         return self.compounds.union(self.stems.split(), (self.joined,))
 
     @property

@@ -54,7 +54,8 @@ _ACTION: Final = re.compile(
 # Words, and their parts, with whole numbers: "letEnv 3.5" -> let Env 3.5.
 _WORD: Final = re.compile(r"\d+(?:\.\d+)*|[^\W\d_]+")
 _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+")
-# Follows the stem of a word that already ends in "i", which is also the end of the stem of "pypy".
+# Appended to the stem of a word that ends in "i" or "is". Otherwise, "pypi" and "pypy" would have
+# the same stem.
 _FINAL_I: Final = "'"
 
 
@@ -85,7 +86,7 @@ def stem_line(text: str, *, has_parts: bool = True) -> str:
 
 
 def index_stems(stems: str) -> str:
-    """Return stems of this module as they are in the word index, which does not mark a final i."""
+    """Convert stems to the form in the word index, which does not mark a final "i"."""
     return stems.replace(_FINAL_I, "")
 
 

@@ -1,4 +1,4 @@
-"""Pipeline stage: rank first the commit that made the change which a question asks about.
+"""Pipeline stage: rank first the commit that made the change that a question asks about.
 
 The words of "when did we drop python 2" are in many commits that did something else, such as
 dropping another thing or writing about python 2. The deciding commit says in its message that it
@@ -198,8 +198,8 @@ class _ChangeSearch:
     ) -> tuple[list[int], list[FileState]]:
         """Return the commits whose lines show the change about as well as those of the first one.
 
-        Return the positions of the candidates and the states of the commits, both newest first, or
-        two empty lists if the lines of the first commit do not show the change.
+        The result consists of the positions of the candidates and the states of the commits, both
+        newest first. Both lists are empty if the lines of the first commit do not show the change.
         """
         best, min_stated = evidence[answer.order[0]], -1.0
         if self._action is Action.ADDITION:

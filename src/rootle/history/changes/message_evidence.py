@@ -1,4 +1,4 @@
-"""Score lines of commit messages that say that the commit made the change in the question."""
+"""Score how well lines of commit messages describe the change that a question asks about."""
 
 from __future__ import annotations
 

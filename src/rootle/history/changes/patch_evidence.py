@@ -1,4 +1,4 @@
-"""Score the changed lines that show that a commit made the change in the question."""
+"""Score how well the changed lines of a commit show the change that a question asks about."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ _DEPRECATED: Final = "deprec"  # a stem
 # An upper bound, as in "toml; python<3.8", which is about versions before this one.
 _UPPER_BOUND: Final = re.compile(r"<(?!=)\s?[\"']?\d[\d.]*")
 
-# A line is evidence if it removes the (old) thing, adds it, marks it as deprecated, or adds the new
-# thing, and against a removal if it is next to a changed line and still contains the thing.
+# A line is evidence for a change if it removes the (old) thing, adds it, marks it as deprecated, or
+# adds the new thing. A line that is next to a changed line and still contains the thing is evidence
+# against a removal.
 _Sign = Literal["removed", "added", "kept", "new", "deprecated"]
 _STATUS: Final[Mapping[str, _Sign]] = {"deleted": "removed", "added": "added"}
 _SIGNS: Final[Mapping[str, _Sign]] = {"-": "removed", "+": "added", " ": "kept"}
@@ -92,7 +93,8 @@ def _deletes_file(
 ) -> bool:
     """Return whether a commit deleted the file that has the subjects as its name.
 
-    If it added a path with the subjects, it may have moved the file.
+    The result is False if it also added a path with the subjects, because it may have moved the
+    file.
     """
     things = [one.subject for one in subjects if not one.subject.is_kind]
     stems = {stem for one in things for stem in one.all_stems}

@@ -141,8 +141,8 @@ def _find_kind(change: PlaceChange) -> PlaceKind:
 def find_last_uses(view: CommitView, name: str) -> list[PlaceChange]:
     """Return the commits that removed lines with a name, newest first.
 
-    A commit counts if it added no line with the name in the first file in which it changed such
-    lines. The list is empty if the newest commit that changed such lines does not count.
+    Only the first file in which a commit changed such lines is considered. The commit counts if it
+    added none there. The list is empty if the newest commit that changed such lines does not count.
     """
     states = view.newest_first(states_with(view, name))[:_MAX_TEXTS]
     changes = _text_changes(view, name, states, oldest_first=False)
@@ -164,9 +164,9 @@ def _text_changes(
 ) -> Iterator[PlaceChange]:
     """Yield the commits that changed lines with a name, in the given order.
 
-    Each change has one file, and one of the lines with the name that changed in it: the first added
-    line, or the first removed line if none was added. The file is the first one with such a line,
-    or with `oldest_first`, the first one of the most relevant kind.
+    Each change contains one file, and one changed line with the name: the first added line, or the
+    first removed line if none was added. The file is the first one with such a line. With
+    `oldest_first`, it is the first such file of the most relevant kind.
     """
     pattern = name_pattern(name)
     for state in states:

@@ -69,11 +69,11 @@ def find_name_changes(
 ) -> NameChanges | None:
     """Return the commits that changed a place; None if none are known.
 
-    git lists the commits that changed the lines. The names of the definitions that commits changed
-    are used to find older commits, from before the definition was moved to its present file, or was
-    removed and added again. If git fails, these names are used to find all commits. If the question
-    asks for the first commit, and the oldest commit that was found did not add the name, git is
-    asked for an older one.
+    git lists the commits that changed the lines. Older commits, from before the definition was
+    moved to its present file, or was removed and added again, are found by the indexed names of
+    changed definitions. If git fails, all commits are found in this way. If the question asks for
+    the first commit, and the oldest commit that was found did not add the name, git is asked for an
+    older one.
     """
     changes = changes_by_lines(view, place)
     if place.commits is not None and not changes:
@@ -358,7 +358,7 @@ def _describe_names(
 ) -> Iterator[str]:
     """Yield the number of the commits that were found by name, and why some may be missing.
 
-    If `has_more` is set, `others` are only those of the newest changes.
+    If `has_more` is set, `others` contains only commits of the newest changes.
     """
     yield (
         f"{_count(len(found), question, is_limited=candidates >= _MAX_COMMITS)}; commits that "

@@ -251,7 +251,7 @@ def parse_name_history(
 
 
 def _parse_question(text: str, *, allows_words: bool = False) -> NameHistoryQuestion | None:
-    """Return the question for a name in a text without a revision.
+    """Return the question about a name in a text that contains no revision.
 
     With `allows_words`, a plain word is accepted as the name of a folder.
     """

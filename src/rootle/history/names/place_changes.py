@@ -26,7 +26,7 @@ class ChangedPlace:
     """The definitions or files that a question names, and the commits that changed them."""
 
     paths: tuple[str, ...]  # relative to the root; the path of a folder ends in "/"
-    where: str  # the lines or files, for a note
+    where: str  # names the lines or files in a note
     kinds: frozenset[str]  # the kinds of the definitions, as in `Symbol.kind`; empty for files
     # The hashes of the commits that changed the lines or files, newest first, each with the first
     # changed lines. None if git cannot list them.
@@ -63,8 +63,8 @@ class PlaceChange:
 def changes_by_lines(view: CommitView, place: ChangedPlace) -> list[PlaceChange]:
     """Return the indexed commits that changed the lines of a place, newest first.
 
-    git also lists a merge that differs from each of its parents, because each parent changed other
-    lines. Such a merge is left out unless it changed lines itself.
+    git also lists a merge that differs from each of its parents. Usually, each parent only lacks
+    the changes of the others. Such a merge is left out unless it changed lines itself.
     """
     found = {}
     for sha, lines in (place.commits or {}).items():

@@ -23,7 +23,7 @@ _DECLARATION: Final = re.compile(r"\b(?:type|const|let|var|val|static|struct|enu
 
 
 def select_renames_to(changes: Sequence[PlaceChange], name: str) -> list[PlaceChange]:
-    """Return those commits that renamed a file to a path, or to a path that ends in `name`."""
+    """Return those commits that renamed a file to a path that ends in `name` or is below it."""
     wanted = name.removeprefix("./").rstrip("/")
     titles = ((change, change.section.title.removeprefix(RENAMED_TO)) for change in changes)
     return [
@@ -38,10 +38,10 @@ def find_renames(
 ) -> NameChanges | None:
     """Return the commits that renamed a definition, those with the most lines first.
 
-    A commit counts if it replaced a declaration of the old name in a file by one of the new name,
-    or if a line of its message contains both names, and it replaced the name in code. If the
-    indexed texts show this for no commit, the commits in `removals`, which removed the old name,
-    are read with git. Return None if no commit counts.
+    A commit counts if it replaced a declaration of the old name in a file by one of the new name.
+    It also counts if it replaced the name in code, and a line of its message contains both names.
+    If the indexed texts show this for no commit, the commits in `removals`, which removed the old
+    name, are read with git. Return None if no commit counts.
     """
     search = _RenameSearch(view, last_word(old), last_word(new))
     with_new = {state.id for state in states_with(view, search.new)}

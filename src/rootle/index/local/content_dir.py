@@ -1,9 +1,9 @@
 """The content of an index. A rebuild replaces it atomically.
 
-The first index is written to the index directory itself. A rebuild writes to a new subfolder. When
-it is complete, it atomically replaces the pointer, a small file that contains the name of the
-current subfolder. Until then, all processes read the previous content, even if the rebuild is
-killed. The next writer can continue in the subfolder of the killed rebuild.
+The first index is written to the index directory itself. A rebuild writes to a new subfolder. A
+complete rebuild atomically replaces the pointer, a small file that contains the name of the current
+subfolder. Until then, all processes read the previous content, even if the rebuild is killed. The
+next writer can continue in the subfolder of the killed rebuild.
 """
 
 from __future__ import annotations

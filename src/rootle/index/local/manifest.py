@@ -21,8 +21,8 @@ _COLUMNS: Final = (
 _FIELDS: Final = _COLUMNS.split(", ")[2:]  # all columns except the id and the path
 
 # Names of values about the initial indexing run: the expected number of bytes, and the generation
-# since which the run has only added files. The second value is empty if the run has done anything
-# else.
+# after which the run has only added files. The second value is empty if the run has also done
+# something else.
 BYTES_EXPECTED: Final = "bytes_expected"
 ONLY_ADDED_SINCE: Final = "only_added_since"
 # Not empty if content was written but its commit dates were not updated, for example after a crash.

@@ -1,4 +1,4 @@
-"""The interface of a replica: a copy of one leg's data on a search server, with a stamp."""
+"""The interface of a replica: a copy of the data for one kind of retrieval on a search server."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ _INDEX_ERRORS: Final = frozenset({400, 404, 422})
 
 @dataclass(frozen=True, slots=True)
 class ReplicaTarget:
-    """A replica: the local index, the leg, and how to open the replica by name."""
+    """A replica to update: its local index, its leg, and how to open it by name."""
 
     folder: Path  # the folder of the local index
     root: str

@@ -82,7 +82,7 @@ class GitCommits:
         }
 
     def select_shown(self, hashes: Collection[str]) -> set[str] | None:
-        """Return the commits that changed a file of the folder that is not ignored now.
+        """Return the commits that changed a file that is in the folder and not ignored now.
 
         In the top folder, these include commits without changes. Return None if git fails.
         """

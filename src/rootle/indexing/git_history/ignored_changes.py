@@ -27,7 +27,7 @@ _LINE: Final = re.compile(r":\d+\Z")
 _RETRY_S: Final = 30.0
 # The paths, times, sizes and inodes of the files that decide which paths are ignored.
 _State = tuple[tuple[str, int, int, int], ...]
-# Maps each path, and the label of each section about it, to the documents with such a section.
+# Maps each path to the labels of the sections about it, and each label to the documents with it.
 _Places = Mapping[str, Mapping[str, Sequence[int]]]
 
 

@@ -45,8 +45,8 @@ class WatcherProbe:
     def is_indexing(self) -> bool:
         """Return whether a running watcher is creating the index.
 
-        A watcher that is ready has already created the index. If there is no index then, it was
-        deleted afterwards, and the watcher does not create it again.
+        The result is False if a watcher is ready. If there is no index in this case, it was
+        deleted, and the watcher does not create it again.
         """
         state = self._channel.read_state()
         if state is None or state.error is not None or state.is_throttled or state.is_ready:

@@ -27,7 +27,7 @@ _WORD_END: Final = re.compile(r"\w+\Z")
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Whole lines, or a fragment of an overlong line: text[start:end] of its document."""
+    """A part of a document, text[start:end]: whole lines, or a fragment of an overlong line."""
 
     start_line: int  # from 1, inclusive
     end_line: int

@@ -188,7 +188,7 @@ _MAX_LINKED_CHARS: Final = 2_000
 
 
 def clean_title(title: str) -> str:
-    """Return a title without emphasis around it, the targets of links and repeated spaces.
+    """Return a title without surrounding emphasis, link targets and repeated spaces.
 
     It is cut off after MAX_TITLE characters.
     """

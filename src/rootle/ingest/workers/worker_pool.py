@@ -1,7 +1,8 @@
 """Run jobs in parallel processes and return their results in the order of the jobs.
 
 `multiprocessing` is not used. Its spawned children run the caller's `__main__` again, so a script
-without a guard would start processes endlessly, and forked children inherit locks of other threads.
+without a guard would start processes endlessly. Its forked children inherit the locks of other
+threads.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class CodeWords:
         return self._read_until(word, self._known.words, self._files_with(WORD.findall(word)))
 
     def has_spelling(self, word: str) -> bool:
-        """Return whether the code contains a word in any spelling, such as retryMax, retry-max."""
+        """Return whether the code has a word in any spelling, such as retryMax or retry-max."""
         folded, known = fold(word), self._known.folded
         if folded in known:
             return True
@@ -130,7 +130,7 @@ class CodeWords:
         return self._index.sparse.stems(whole)[0]
 
     def _files_with_parts(self, folded: str) -> list[int]:
-        """Return the files that contain words which, joined by hyphens, could be a folded word.
+        """Return the files whose words, joined by hyphens, can form a folded word.
 
         `reached[n]` contains the files with words that, joined, are the first n characters.
         """

@@ -63,7 +63,7 @@ _DECLARATIONS: Final[Mapping[str, re.Pattern[str]]] = {
 
 @dataclass(slots=True)
 class DividedText:
-    """The lines of a source text."""
+    """The lines of a source text, divided into comments and code."""
 
     code: list[str] = field(default_factory=list)
     comments: dict[int, str] = field(default_factory=dict)  # line number -> comment without marker

@@ -1,4 +1,4 @@
-"""Find parameters in doc comments that their functions do not have."""
+"""Find parameters that a doc comment describes, but its function does not have."""
 
 from __future__ import annotations
 

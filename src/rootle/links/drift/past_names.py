@@ -299,7 +299,7 @@ class _RemovedLine:
         return [line for line in code if self.matches(line, language)][:_MAX_LINES]
 
     def is_listed(self, line: str) -> bool:
-        """Return whether a line lists the name as changed and is not itself a line of the file."""
+        """Return whether a line contains the name, but is a header and not a line of the file."""
         return not line.startswith(("+", "-", " ")) and self.is_named(line)
 
     def is_named(self, line: str) -> bool:

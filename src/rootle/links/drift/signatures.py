@@ -16,7 +16,7 @@ from rootle.types import Symbol
 
 # The limit on the text that is read and parsed for one answer, in characters. It is the sum of a
 # fixed number, which takes half a second, and a multiple of the size of the project. A name without
-# a definition costs up to three times this size, but a project has few such names.
+# a definition costs up to three times the size of the project, but there are few such names.
 _BASE_COST: Final = 30_000_000
 _COST_PER_CHAR: Final = 15
 _COST_PER_NAME: Final = 50_000  # the cost of looking up a name in addition to reading files
@@ -69,8 +69,8 @@ class Heads:
 class Signatures:
     """Reads the signatures of definitions in an index, up to a limit for one answer.
 
-    After the limit is reached, further names are treated as undefined, and every class as one that
-    may have members that the project does not define.
+    After the limit is reached, further names are treated as undefined, and every class is treated
+    as if it might have members from other projects.
     """
 
     def __init__(self, index: IndexReader, finder: SymbolFinder) -> None:

@@ -240,10 +240,10 @@ def description_end(text: str) -> int:
 
 
 def is_composed(text: str) -> bool:
-    """Return whether words, names or code follow a description, as language models write queries.
+    """Return whether a query is a description that is followed by words, names or code.
 
-    People ask questions instead. A question with several clauses is recognized as a question by its
-    words.
+    Language models write such queries, whereas people ask questions. A question with several
+    clauses is recognized as a question by its words.
     """
     head = text[:_MAX_CHARS]
     if description_end(text) < len(text):

@@ -50,7 +50,7 @@ _MIN_DESCRIBED: Final = 5  # a shorter text, such as "client for testing", names
 
 
 def drop_purpose(text: str) -> str:
-    """Return a text without "for testing" at its end, unless it describes a helper of tests."""
+    """Remove "for testing" from the end of a text, unless the text describes a test helper."""
     described = _PURPOSE.sub("", text)
     is_helper = described != text and _HELPER.search(described) is not None
     return text if is_helper or len(described.split()) < _MIN_DESCRIBED else described

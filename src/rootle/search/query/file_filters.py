@@ -289,7 +289,7 @@ def _read_date(name: str, text: str, now_s: float) -> float:
 
 
 def _path_search(typed: Sequence[str]) -> Callable[[str], bool]:
-    """Return a test for paths that contain a typed path that starts at a file or folder name.
+    """Return a test for paths that contain a typed path at the start of a file or folder name.
 
     Case is ignored. The globs are compiled once, because there may be many of them.
     """

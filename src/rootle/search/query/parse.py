@@ -166,7 +166,7 @@ def interpret(question: ParsedQuestion) -> QueryInterpretation:
 
 
 def _readable_date(text: str) -> str:
-    """Return a date or a revision as it was written, but a Unix time, such as @0, as a date."""
+    """Return a date or a revision as it was written; convert a Unix time, such as @0, to a date."""
     if revision := read_revision(text):
         return revision
     return format_timestamp(float(text[1:])) if re.fullmatch(r"@\d{1,11}", text) else text

@@ -91,8 +91,8 @@ def line_finder(parsed: ParsedQuery, clock: Callable[[], float] = time.monotonic
     """Return a function that finds the lines of a text that match a phrase or the regex.
 
     The function returns no lines if the text lacks one of the phrases or does not match the regex.
-    It leaves out lines with an excluded word. MAX_SECONDS after this call, a regex finds nothing
-    more.
+    It leaves out lines with an excluded word. A regex finds nothing more when MAX_SECONDS have
+    passed since this call.
     """
     deadline = clock() + MAX_SECONDS
     finders = _finders(parsed, lambda: clock() > deadline)

@@ -66,8 +66,8 @@ class Frame:
     function: str = ""  # "" if it is not known
 
 
-# Returns the line of the function that a frame names if the line of the frame is outside of this
-# function, as happens if the file has changed since the program was built. Otherwise returns None.
+# Returns the line of the function that a frame names, or None if the line of the frame is in this
+# function. The frame's line is outside if the file has changed since the program was built.
 LocateFrame = Callable[[FileState, Frame], int | None]
 
 

@@ -1,7 +1,7 @@
 """Given a piece of a word, find a string that occurs in the stem of every word with this piece.
 
 The index contains stems instead of words. To find the words that contain a piece, the index is
-searched for this text.
+searched for this string.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _REMAINDERS: Final = tuple({ending[at:] for ending in _ENDINGS for at in range(l
 
 @lru_cache(maxsize=1_024)
 def guaranteed_part(piece: str, *, starts_word: bool, ends_word: bool) -> str:
-    """Return a text that is in the stems of all words that contain a piece; "" if there is none.
+    """Return a string that occurs in the stem of every word with a piece; "" if there is none.
 
     Set `starts_word` if words begin with the piece, and `ends_word` if they end with it. The
     stemmer removes and replaces letters at the end of a word. Therefore the stem may contain only

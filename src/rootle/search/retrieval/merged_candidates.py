@@ -252,7 +252,7 @@ def _ranking_inputs(
         order[1],
         tuple([state.author for state in states]),
     )
-    return RankingInputs(found.question, chunks, files, terms.unknown, tuple(sparse.definers))
+    return RankingInputs(found.question, chunks, files, terms.unknown)
 
 
 def _file_cosines(chunks: FileChunks, file_ids: Ids) -> Floats:

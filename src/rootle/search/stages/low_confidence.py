@@ -79,8 +79,8 @@ _GENERAL_WORDS: Final = frozenset(
 )
 # Names that end like an adverb.
 _NOT_ADVERBS: Final = frozenset("bitly fastly feedly grammarly plotly".split())
-# If a passage has all other subject words of a question, and they are at least this many, a single
-# absent word is probably another word for something in this passage.
+# If a passage has all other subject words of a question, and there are at least this many of them,
+# a single absent word is probably another word for something in this passage.
 _MIN_OTHER_WORDS: Final = 3
 _ROUNDING: Final = 1e-9
 # Text in these scripts has no spaces between words.

@@ -256,7 +256,7 @@ def _note_plain_operator(scoped: ScopedQuery) -> ScopedQuery:
 def _is_answer(symbols: SymbolAnswer, question: NameQuestion) -> bool:
     """Return whether a definition of the name or a test for it was found.
 
-    If it cannot be an ordinary word, a use is enough.
+    If the name cannot be an ordinary word, a use is enough.
     """
     if symbols.definitions or "test" in symbols.counts:
         return True

@@ -19,7 +19,8 @@ from rootle.types import SymbolUse
 if TYPE_CHECKING:
     from rootle.search.symbols.finder import SymbolFinder
 
-# The maximum number of files with a name that are checked for being files of settings or data.
+# The maximum number of files that are checked to decide whether a file of settings or data contains
+# a name.
 _MAX_FILES: Final = 2_000
 # A package in an import of JavaScript. Paths, which begin with a dot, a slash or an alias of a
 # folder, do not match.

@@ -141,8 +141,8 @@ class CandidateFiles:
 def _drop_built_copies(states: Sequence[FileState]) -> list[FileState]:
     """Return the files, except generated files with the same content as another file.
 
-    Builds write the same bundle to several folders. Changes are made in its source, so one copy of
-    a bundle is enough. Copies of other files are kept, because each of them must be changed.
+    Builds write the same bundle to several folders. Developers change the source of a bundle, so
+    one copy of it is enough. Copies of other files are kept, because each of them must be changed.
     """
     kept: dict[object, str] = {}
     for state in sorted(states, key=lambda state: (is_generated(state.path), state.path)):

@@ -19,7 +19,7 @@ _LOADED: Final = re.compile(r"(?:await\s+)?(?:require(?:_relative)?|import)\s*[(
 # An assignment of several modules, whose order is not read.
 _TWO_NAMES: Final = re.compile(r"\s*(?:local\s+)?\w+\s*,[\w\s,]*=")
 _FROM_ROOT: Final = re.compile(r"\s*from\s+(\w+|\.+)")
-# The text before another name in an import, with what gets this name.
+# The text before a new name in an import. The group contains what is renamed.
 _RENAMED: Final = re.compile(
     r"(?<![\w$.:\\])([\w$.:\\]{1,300}?)\s{0,40}(?:,\s{0,40}as:|\bas\s|=>|(?<!:):)\s{0,40}\Z"
 )
@@ -30,7 +30,7 @@ _CRATE: Final = re.compile(r"(?:.*/)?src/|(?:.*/)?(?:tests|benches|examples)/")
 # A path of Rust that begins in the crate of its file.
 _OWN_CRATE: Final = re.compile(r"(?<![\w:])(?:crate|self|super)(?:::|$)")
 _MAX_WORDS: Final = 100  # at each end of an import that can import thousands of names
-_MAX_PARTS: Final = 100  # more than the parts of a path that an import names
+_MAX_PARTS: Final = 100  # no path in an import has more parts
 
 
 def imported_path(path: str, statement: str) -> str:
@@ -78,7 +78,7 @@ def imported_names(statement: str, name: str) -> tuple[str, ...]:
 
 
 def find_renamed(statement: str, name: str) -> str:
-    """Return what an import gives the other name `name`, such as a.b in `import a.b as name`."""
+    """Return what an import renames to `name`, such as a.b in `import a.b as name`."""
     for found in re.finditer(rf"\b{re.escape(name)}\b", statement):
         before = statement[max(0, found.start() - _MAX_BEFORE) : found.start()]
         if renamed := _RENAMED.search(before):
@@ -136,8 +136,8 @@ def _shared_words(path: str, statement: str) -> int:
     """Return a number that is higher the better a path agrees with an import statement.
 
     The longest sequence of adjacent names that both contain counts most: "a.models" agrees better
-    with a/models/pages.py than with a/tests/models.py. Otherwise, the number of shared names
-    counts, and the last part of the path counts double.
+    with a/models/pages.py than with a/tests/models.py. If these sequences are equally long, the
+    number of shared names decides; the last part of the path counts double.
     """
     # In Rust, the module of a folder such as `my-tool` is written with underscores.
     words = [word.replace("-", "_") for word in _PATH_PART.findall(statement)]

@@ -1,6 +1,6 @@
-"""Find the definitions outside of classes to which the names in a file refer.
+"""Find the definitions to which the names in a file refer, except members of classes.
 
-Examples are its own definitions, and those in modules that it imports.
+Examples are definitions in the file itself, and in modules that it imports.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class ModuleDefinitions:
     def is_other_import(self, found: FileOccurrences, at: Position) -> bool:
         """Return whether the import at a position certainly names none of the definitions.
 
-        It can be one from another project, or in Python one of a module.
+        For example, it imports a name from another project or, in Python, a module.
         """
         tree = found.tree
         if tree is None:
@@ -177,7 +177,7 @@ class ModuleDefinitions:
         return (*imported, *names[1:])
 
     def _find_renamed(self, found: FileOccurrences, tree: SourceTree, name: str) -> Sequence[str]:
-        """Return the full name of what a file imports as `name`; () if it is not longer."""
+        """Return the full name of what a file imports as `name`; () if that is just `name`."""
         key = found.state.path, name
         if key not in self._renamed:
             statement = self._find_binding(found, tree, name)
@@ -327,14 +327,14 @@ class ModuleDefinitions:
 
 @dataclass(frozen=True, slots=True)
 class _KnownVariables:
-    """The places of a name in a file, and the local variables that have it there."""
+    """The places of a name in a file, and the local variables with this name."""
 
     positions: Sequence[Position]
     variables: LocalVariables
 
 
 def _read_variables(found: FileOccurrences, tree: SourceTree, name: str) -> _KnownVariables | None:
-    """Return the local variables with a name that an import binds; None if they get its module."""
+    """Return the local variables with the name of an import; None if a variable gets its module."""
     places = find_occurrences(found.state, found.text, name)
     if places is None:
         return None

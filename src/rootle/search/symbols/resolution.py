@@ -282,8 +282,8 @@ class Resolver:
     ) -> FoundDefinition | None:
         """Return the definition in the type of the variable that a receiver ends with.
 
-        The type is guessed from the declarations of the variable and from its values, in the first
-        of the `ranges` of the text that has any.
+        The type is guessed from the declarations and the values of the variable. `ranges` of the
+        text are searched in order, until one of them determines a type.
         """
         path = found.state.path
         parts = NAME.findall(receiver)

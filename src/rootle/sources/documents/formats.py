@@ -30,7 +30,7 @@ _COMPOUND: Final[dict[str, str]] = {".drawio.png": "drawio_png", ".dio.png": "dr
 _FORMATS: Final[dict[str, str]] = {
     extension: name for name, extensions in _EXTENSIONS.items() for extension in extensions
 }
-# The modules that `rootle[documents]` installs, by the format that needs them.
+# Maps a format to the module that it needs and that `rootle[documents]` installs.
 _MODULES: Final[dict[str, str]] = {"pdf": "pypdfium2"}
 # Files of these formats are text, so damaged ones can still be indexed by lines.
 _TEXT_FORMATS: Final = frozenset({"notebook", "mail"})

@@ -72,7 +72,7 @@ ReadFormat = Callable[[BinaryIO, ExtractedDocument], None]
 
 
 def main() -> None:
-    """Read documents named on standard input until the parent closes it."""
+    """Read the documents that are named on standard input, until the parent closes this stream."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit_process()
     requests = sys.stdin.buffer

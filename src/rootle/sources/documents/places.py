@@ -92,7 +92,7 @@ class ExtractedDocument:
             raise LimitReachedError
 
     def remaining_seconds(self) -> float:
-        """Return the seconds up to the time limit; negative if the limit has passed."""
+        """Return the seconds left until the time limit; negative if the limit has passed."""
         return self._deadline_s - self.clock()
 
     def used_time(self) -> float:
@@ -103,8 +103,8 @@ class ExtractedDocument:
 def shorten_title(title: str, max_chars: int = MAX_TITLE_CHARS) -> str:
     """Return a title on one line, cut at the limit, but never within a word of ASCII characters.
 
-    The beginning of a token or password would not be recognized as a secret, and would therefore
-    not be masked.
+    If a token or password were cut, its beginning would not be recognized as a secret, and would
+    therefore not be masked.
     """
     title = " ".join(title.split())
     kept, rest = title[:max_chars], title[max_chars:]

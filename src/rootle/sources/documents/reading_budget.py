@@ -28,7 +28,7 @@ class ReadingBudget:
         return self._seconds.get(document_format, 0.0) >= _MAX_SECONDS
 
     def count_failure(self, document_format: str, reason: str, seconds: float) -> None:
-        """Count the time of a document that is skipped for a reason."""
+        """Count the time of a document that is skipped for this reason."""
         if reason in _FAILURES or seconds >= _SLOW_S:
             spent = self._seconds.get(document_format, 0.0)
             self._seconds[document_format] = spent + seconds

@@ -47,7 +47,7 @@ def reason_not_recognized(path: str, size: int, mode: str) -> str | None:
 
 
 def reason_not_selected(path: str, size: int, mode: str) -> str | None:
-    """Return why a value of `ocr` does not select an image; None if it does."""
+    """Return why the value `mode` of the setting `ocr` excludes an image; None if it does not."""
     if mode == "off" or size < _MIN_BYTES or not (mode == "all" or _is_in_docs(path)):
         return BINARY
     return TOO_LARGE if size > _MAX_BYTES else None

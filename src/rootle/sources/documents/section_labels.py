@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 MAX_LABEL_CHARS: Final = 60
-# The room for the number that makes a label unique, as in "example-12".
+# The number of characters reserved for the suffix that makes a label unique, as in "example-12".
 _MAX_NUMBER_CHARS: Final = 7
 _NOT_IN_LABEL: Final = re.compile(r"[^\w\- ]")
 

@@ -41,7 +41,7 @@ class ZipContainer:
     """A zip file. Errors in the file raise DocumentError.
 
     The time limit of `found` is checked often while parts are read. Text that is left out because
-    of a limit or an error is counted there.
+    of a limit or an error is counted in `found`.
     """
 
     def __init__(self, file: BinaryIO, found: ExtractedDocument) -> None:
@@ -126,7 +126,7 @@ class ZipContainer:
         return read_xml(self.blocks(name), self._found.omit)
 
     def relations(self, part: str) -> dict[str, tuple[str, str]]:
-        """Return the type and the name of each part that an office part refers to, by id."""
+        """Return the type and the name of each part that `part` refers to; the keys are ids."""
         folder, base = posixpath.split(part)
         listed = posixpath.join(folder, "_rels", f"{base}.rels")
         if listed not in self:

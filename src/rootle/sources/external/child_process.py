@@ -40,7 +40,7 @@ main()
 
 @dataclass(frozen=True, slots=True)
 class ReadNote:
-    """A message from the child process about the source, as opposed to a document."""
+    """A message from the child process about the source rather than about a document."""
 
     kind: str = ""  # the kind that was recognized
     skipped: str = ""  # the path of a document that was not read

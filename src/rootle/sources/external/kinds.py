@@ -30,8 +30,8 @@ from rootle.sources.files.discovery import WalkRules
 FoundDocument = ExternalDocument | tuple[str, str] | CutFile
 
 SPHINX: Final = "sphinx"
-# The kind of a site whose inventory was downloaded, but not its pages. Its documents list the
-# symbols of each page in the inventory.
+# The kind of a site of which only the inventory was downloaded, not the pages. Its documents list
+# the symbols of each page in the inventory.
 INVENTORY_PAGES: Final = "sphinx-pages"
 _READERS: Final[Mapping[str, Callable[[FolderTree, int], Iterable[FoundDocument]]]] = {
     "stack-exchange": read_stack_exchange,

@@ -49,7 +49,7 @@ def document_to_json(document: ExternalDocument) -> dict[str, Any]:
 
 
 def document_from_json(data: Mapping[str, Any]) -> ExternalDocument:
-    """Return the document in untrusted JSON data: a malicious file may control the writer.
+    """Return the document in untrusted JSON data; its writer may be controlled by a malicious file.
 
     Raise ValueError, TypeError or KeyError if the data is invalid.
     """

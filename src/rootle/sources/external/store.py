@@ -35,8 +35,8 @@ CREATE TABLE IF NOT EXISTS state (version INTEGER);
 """
 
 
-# Excludes documents without a source, which a process may have left if it was killed while it read
-# a new source.
+# Excludes documents without a source, which may remain if a process was killed while it read a new
+# source.
 _LISTED: Final = "source IN (SELECT name FROM sources)"
 
 
@@ -247,7 +247,8 @@ class ExternalStore:
         create_database_file(self.path, PRIVATE_FILE)
         with self._open() as database:
             if not database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-                # In one step, so that a killed process leaves all tables or none.
+                # Create all tables in one step, so that a killed process leaves all of them or
+                # none.
                 database.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT;")
             with write_transaction(database):
                 yield database

@@ -89,7 +89,7 @@ class Unpacker:
 
     def _unpack_tar(self, file: BinaryIO) -> None:
         # A stream reads each byte once, and never seeks to a place that the archive names. All its
-        # bytes count, also those of headers and of members that are left out.
+        # bytes count, including those of headers and of members that are left out.
         stream = _CountedStream(_decompress(file).read, self._count)
         with closing(
             _TarStream.open(

@@ -63,7 +63,7 @@ def filter_ignored(root: str, paths: Collection[str]) -> set[str]:
 
 
 def find_excluded(root: str, paths: Collection[str]) -> set[str] | None:
-    """Return those of the `paths`, existing or not, that ignore files exclude.
+    """Return the `paths`, existing or not, that ignore files exclude.
 
     `.rootleignore` also excludes tracked files; the ignore files of git do not. Return None if git
     fails: any of the paths may then be excluded.

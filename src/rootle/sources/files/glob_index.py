@@ -1,4 +1,4 @@
-"""Find the last of many globs that matches a string, in time linear in their lengths.
+"""Find the last of many globs that matches a string, in time linear in the total length.
 
 Most globs of a large ignore file are plain names, extensions or paths, which are looked up in a
 dictionary. The remaining globs are grouped by a literal part that they contain. A group is matched,

@@ -94,7 +94,7 @@ def _translate_class(pattern: str, start: int) -> tuple[str, int]:
 
 
 def _class_item(pattern: str, position: int) -> tuple[str | None, int]:
-    """Translate a character, range or [:name:]; return it (None if git rejects it) and its end."""
+    """Translate a character, range or [:name:]; return the result (None: rejected) and the end."""
     if pattern.startswith("[:", position):
         end = pattern.find(":]", position + 2)
         if end > 0:

@@ -33,8 +33,9 @@ _SAFE: Final[dict[str, str]] = {
     "GIT_NO_LAZY_FETCH": "1",
     # git before 2.45 ignores GIT_NO_LAZY_FETCH, but cannot fetch if no protocol is allowed.
     "GIT_ALLOW_PROTOCOL": "none",
-    # The content of a commit must depend only on its hash, because it is indexed once. Replacement
-    # objects and grafts would change it later. (git prints a hint if a grafts file exists.)
+    # The content of a commit must depend only on its hash, because a commit is indexed only once.
+    # Replacement objects and grafts would change it later. (git prints a hint if a grafts file
+    # exists.)
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_GRAFT_FILE": os.path.join(os.devnull, "none"),
     "LC_ALL": "C",
@@ -96,9 +97,9 @@ def run_git(
     """
     if not stdin:
         return _run(folder, arguments, config or {}, timeout_s, subprocess.DEVNULL)
-    # The input is a file, which git reads by itself, and not a pipe. `communicate` would write to a
-    # pipe only in its first call. If git takes longer than _STALL_S, a second call follows, and git
-    # would wait for the rest of the input.
+    # The input is passed as a file, not through a pipe, because `communicate` writes to a pipe only
+    # in its first call. If git takes longer than _STALL_S, a second call follows, and git would
+    # wait for the rest of the input.
     with tempfile.TemporaryFile() as file:
         file.write(stdin)
         file.seek(0)

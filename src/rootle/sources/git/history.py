@@ -129,7 +129,7 @@ def _log_format(folder: str) -> str:
 
 
 def _split(chunks: Iterable[bytes]) -> Iterator[list[str]]:
-    """Yield the complete entries of each chunk, which end with NUL; empty ones are left out."""
+    """Yield the complete entries, which end with NUL, of each chunk; empty ones are left out."""
     rest = b""
     for chunk in chunks:
         complete, _, rest = (rest + chunk).rpartition(b"\0")
@@ -152,7 +152,7 @@ def list_committed_files(folder: str, head: str) -> list[str] | None:
 
 
 def find_base(folder: str, known: str, head: str, *, max_commits: int) -> str | None:
-    """Return a common ancestor of two commits; all commits outside its history descend from it.
+    """Return a common ancestor from which all newer commits of both histories descend.
 
     This ancestor and its history therefore come last in the histories of both commits, in the same
     order. Return None if there is no such ancestor, or if more than `max_commits` commits are

@@ -124,7 +124,7 @@ def _escape_pattern(path: str) -> str:
 def _leave_links(folder: str, path: str, known: dict[str, str]) -> str:
     """Replace the folder of a path with its deepest parent that is neither a link nor below one.
 
-    `known` maps the folders that were looked up before to these parents.
+    `known` contains this parent for each folder that was looked up earlier.
     """
     parent, _, name = path.rpartition("/")
     above = ""

@@ -136,9 +136,9 @@ def _find_all(
     """Yield each package of a lock file with its installed package, or with None if it is missing.
 
     With `extent` "direct", only direct dependencies are yielded. Otherwise, the packages of the
-    lock file come first, and then those that are required by the metadata of installed packages.
-    Packages with a shorter chain of requirements come first. If a Java package is required in two
-    versions, the first one is used.
+    lock file come first, and then those that the metadata of installed packages requires. Packages
+    with a shorter chain of requirements come first. If a Java package is required in two versions,
+    the first one is used.
     """
     queue = deque(one for one in lock.packages if extent == "all" or one.is_direct)
     seen = {(normalize_name(lock.ecosystem, one.name), one.folder) for one in queue}

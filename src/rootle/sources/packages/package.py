@@ -104,7 +104,7 @@ def normalize_name(ecosystem: Ecosystem, name: str) -> str:
 
 
 def is_safe_name(name: str, version: str = "") -> bool:
-    """Return whether a path made of a name and a version cannot lead out of its base folder."""
+    """Return whether a path made of a name and a version stays inside its base folder."""
     return (
         len(name) + len(version) <= 300
         and _NAME.fullmatch(name) is not None

@@ -14,7 +14,7 @@ _TYPE_ARGUMENTS: Final = (
     rb"<(?:[^<>;{}()\n]|<(?:[^<>;{}()\n]|<(?:[^<>;{}()\n]|<[^<>;{}()\n]*+>)*+>)*+>)*+>"
 )
 _WORD: Final = rb"[A-Za-z_]\w*+"
-# A word before the name: a specifier, a macro, which may have arguments, or a type.
+# A part before the name: a specifier, a type, or a macro, which may have arguments.
 _PART: Final = rb"(?>%b(?:\s?%b)?(?:::%b(?:%b)?)*+(?:\([^(){};\n]{0,100}\))?)" % (
     _WORD,
     _TYPE_ARGUMENTS,
@@ -92,7 +92,7 @@ def hide_macros(data: bytes) -> bytes:
 
 
 def _parts(match: re.Match[bytes]) -> list[_HeadPart]:
-    """Return the parts of a head; none if it is a statement or its name is that of a macro."""
+    """Return the parts of a head; none for a statement, or if the name denotes a macro."""
     parts, name = list(_split(match)), match[2]
     is_statement = not _STATEMENTS.isdisjoint({name, *(one.word for one in parts)})
     return [] if is_statement or name.isupper() else parts
@@ -109,7 +109,7 @@ def _split(match: re.Match[bytes]) -> Iterator[_HeadPart]:
 
 
 def _find_macros(parts: list[_HeadPart], name: bytes) -> list[_HeadPart]:
-    """Return the parts before a name that must be macros."""
+    """Return those parts before a name that must be macros."""
     words = [one for one in parts if one.word not in _SPECIFIERS]
     if any(one.word in _TYPES for one in words):
         words = [one for one in words if one.word not in _TYPES]
@@ -121,7 +121,7 @@ def _find_macros(parts: list[_HeadPart], name: bytes) -> list[_HeadPart]:
 
 
 def _is_constructor(name: bytes) -> bool:
-    """Return whether a name is that of a constructor or destructor outside of its class."""
+    """Return whether a name denotes a constructor or destructor outside of its class."""
     *owners, last = _ARGUMENTS.sub(b"", name).split(b"::")
     return bool(owners) and owners[-1] == last.lstrip(b"~")
 

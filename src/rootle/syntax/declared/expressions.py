@@ -35,10 +35,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A chain of members, each of which is a member of the value before it."""
+    """A chain of names; each name after the first is a member of the value before it."""
 
     steps: tuple[Step, ...]
-    type: str = ""  # the type to which the first value is cast, or of which it is created; else ""
+    type: str = ""  # the type that the first value is cast to or is an instance of; else ""
     is_awaited: bool = False
 
 
@@ -141,7 +141,7 @@ def _read_suffixes(text: str, name: str, at: int) -> tuple[Step, int]:
 
 
 def _end_of_group(text: str, at: int) -> int:
-    """Return the offset after the bracket that closes the one at an offset; 0 if none does."""
+    """Return the offset after the bracket that matches the one at `at`; 0 if there is none."""
     expected: list[str] = []
     while at < len(text):
         char = text[at]

@@ -99,7 +99,7 @@ _KEY_AFTER: Final = re.compile(rb"\s*(?::(?!:)|=(?![=>]))")
 
 
 class LocalVariables:
-    """The local variables and parameters of a file that have a given name."""
+    """The local variables and parameters with a given name in a file."""
 
     def __init__(
         self, tree: SourceTree, places: Iterable[Position], size: int, *, is_plain_call: bool = True
@@ -107,8 +107,8 @@ class LocalVariables:
         """`places` are the positions of the name, except those of known definitions.
 
         `size` is the number of bytes of the name. Rows and columns are counted from 0, columns in
-        bytes. Unset `is_plain_call` if a variable with the name may hold the function, so that a
-        call of the variable calls the function.
+        bytes. Unset `is_plain_call` if a variable with the name may hold the function of this name,
+        so that a call of the variable calls the function.
         """
         self._is_plain_call = is_plain_call
         self._tree = tree
@@ -125,7 +125,7 @@ class LocalVariables:
                 self._ranges += _known_ranges(tree, leaf)
 
     def is_variable(self, row: int, column: int) -> bool:
-        """Return whether the name at a position is that of a local variable or parameter."""
+        """Return whether the name at a position denotes a local variable or parameter."""
         leaf = self._tree.node_at(row, column, self._size)
         is_name = leaf.type in _LEAVES and not leaf.type.startswith(_SHORTHAND)
         if not is_name or _is_member_or_key(self._tree, leaf):
@@ -249,7 +249,7 @@ def _is_key(tree: SourceTree, leaf: Node) -> bool:
 
 
 def _is_php_variable(leaf: Node) -> bool:
-    """Return whether a name is that of a variable in a function of PHP, as in `$name`."""
+    """Return whether a name denotes a variable in a PHP function, as in `$name`."""
     variable = leaf.parent
     if variable is None or variable.type != "variable_name" or variable.parent is None:
         return False

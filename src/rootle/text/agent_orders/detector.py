@@ -33,7 +33,7 @@ from rootle.text.agent_orders.translated_patterns import TRANSLATED_SIGNS
 # and the sum is one of its features.
 _SIGNS: Final = (*ADDRESS_SIGNS, *ORDER_SIGNS, *ANSWER_SIGNS, *TRANSLATED_SIGNS)
 THRESHOLD: Final = 1.0
-# The weight of a sign and those of the signs in this many characters after its start are added up.
+# The weight of a sign is added to those of the signs within this many characters after its start.
 _WINDOW_CHARS: Final = 400
 _MAX_CHARS: Final = 100_000
 _MAX_MATCHES: Final = 200  # matches of one sign that are used
@@ -129,7 +129,7 @@ def _open_filter() -> LiteralFilter:
 def _windows(
     found: list[FoundSign],
 ) -> Iterator[tuple[float, int, int, tuple[str, ...]]]:
-    """Yield, for each sign and those that closely follow it, their score, start, end and groups.
+    """Yield the score, start, end and groups of each sign and the signs that closely follow it.
 
     The score is the sum of their weights. If several signs belong to one group, only the strongest
     counts. The start is that of the strongest sign.

@@ -34,7 +34,8 @@ _GENERAL: Final = frozenset(
 )
 # A row describes the option of a question if it has at least this share of the other words.
 _MIN_SHARE: Final = 0.5
-# Ordinary words also occur in questions about something else, unless these have few other words.
+# Ordinary words also occur in questions about something else, so they count only in short
+# questions.
 _ORDINARY: Final = re.compile(r"[^\W\d_][^\W\d_A-Z]*(?: [^\W\d_A-Z]+)*")
 _MAX_SHORT: Final = 3
 
@@ -73,9 +74,10 @@ def _read_first_cell(row: str) -> str:
 def find_named_row(lines: Sequence[str], question: str) -> int | None:
     """Return the index of the row that describes the option of a question, or None.
 
-    The last part of the name in its first cell, such as `timeout` in `transport.timeout`, must be
-    in the question, and the row must have at least half of the other words of the question. If the
-    whole name is an ordinary word, such as `users`, the question must be short.
+    The last part of the name in the first cell of this row, such as `timeout` in
+    `transport.timeout`, must be in the question, and the row must have at least half of the other
+    words of the question. If the whole name is an ordinary word, such as `users`, the question must
+    be short.
     """
     asked, words = _read_question(question)
     is_long = len(words) > _MAX_SHORT

@@ -83,7 +83,7 @@ def _is_misspelling(path: str, other: str, edits: float) -> bool:
 def _path_distance(left: str, right: str) -> float:
     """Return the edit distance of two paths. Their common start and end need not be compared.
 
-    The distance of long paths with more than a few differences is estimated by their length.
+    The distance of long paths with more than a few differences is estimated from their length.
     """
     start = common_length(left, right)
     left, right = left[start:], right[start:]

@@ -77,17 +77,28 @@ def _run(app: App, shown: SentPassages | None, arguments: Arguments) -> Answer:
         return error("query is empty")
     query = _read_query(arguments, app.config.max_limit)
     try:
-        removed = text_after(GONE, query.text_query)
-        if removed is not None:
-            return answer_removal(app, removed, query)
-        response = app.search(query)
-        if response.symbols is not None and "limit" in arguments:
-            symbols = limit_files(response.symbols, query.limit or DEFAULT_LIMIT)
-            response = replace(response, symbols=symbols)
-        is_repeated = shown is not None and shown.has_answered(query.text_query)
-        text = _write(app, query, response, SentPassages() if is_repeated else shown)
+        return answer_query(app, query, shown, is_limited="limit" in arguments)
     except RootleError as problem:
         return error(str(problem))
+
+
+def answer_query(
+    app: App, query: SearchQuery, shown: SentPassages | None = None, *, is_limited: bool
+) -> Answer:
+    """Search, and return the answer as text for a model.
+
+    If the query asks for a name and `is_limited` is True, the limit of the query also applies to
+    the list of the name's uses. Raises RootleError.
+    """
+    removed = text_after(GONE, query.text_query)
+    if removed is not None:
+        return answer_removal(app, removed, query)
+    response = app.search(query)
+    if response.symbols is not None and is_limited:
+        symbols = limit_files(response.symbols, query.limit or DEFAULT_LIMIT)
+        response = replace(response, symbols=symbols)
+    is_repeated = shown is not None and shown.has_answered(query.text_query)
+    text = _write(app, query, response, SentPassages() if is_repeated else shown)
     response = replace(
         response,
         memories=memories_of_shown(response.memories, text.paths),

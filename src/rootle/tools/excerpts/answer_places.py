@@ -20,11 +20,14 @@ _INITIAL_CHARS: Final = 300  # the maximum number of characters to reserve for a
 _MAX_PLACES: Final = 3  # for which characters are reserved; others use those that are left over
 # Another place is shown with lines only if at least this many characters are left.
 _MIN_ROOM: Final = 150
-# Characters are reserved for a place if its value is at least this share of the value of the first.
+# Characters are reserved for a place if its value is at least this share of the first place's
+# value.
 _WORTH: Final = 0.25
-# The same share for other places, and for lines outside of definitions, such as imports.
+# The same share for places without reserved characters, and for lines outside of definitions, such
+# as imports.
 _WORTH_OF_REST: Final = 0.45
-# The best place of the first file is among those places if its score is this many times the second.
+# Characters are reserved for the best place of the first file if the score of the file is at least
+# this many times the second score.
 _LEAD: Final = 1.2
 _TITLE_CHARS: Final = 50  # approximate length of the range and the name of another place
 # The variables that the shown lines use are shown only in an answer of at least this length.
@@ -96,9 +99,10 @@ class _Choice:
         return initial
 
     def _order_by_need(self, ranked: Sequence[RankedPlace]) -> Sequence[RankedPlace]:
-        """Return the places with the best place of the leading file among the first `_MAX_PLACES`.
+        """Return the places so that the first `_MAX_PLACES` include the leading file's best place.
 
-        An answer with lines, but none of the file that clearly matches best, would be misleading.
+        An answer that shows lines, but none from the file that clearly matches best, would be
+        misleading.
         """
         at = next((at for at, one in enumerate(ranked) if one.file == self._leader), 0)
         last = _MAX_PLACES - 1

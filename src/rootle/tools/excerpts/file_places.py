@@ -39,8 +39,8 @@ _FUNCTION_KINDS: Final = frozenset(
     "#define const constructor def defp fn fun func function let method proc sub var".split()
 )
 
-# A variable outside of functions is a place of its own if its name has this many words of the
-# question, or if its statement and the comment above have as many as the second number.
+# A variable outside of functions is a place of its own if its name has at least _MIN_NAME_WORDS
+# words of the question, or if its statement and the comment above have at least _MIN_WORDS.
 _MIN_NAME_WORDS: Final = 2
 _MIN_WORDS: Final = 3
 
@@ -254,7 +254,7 @@ class FilePlaces:
 
 
 def _add_macros(outline: FileOutline, names: Collection[str]) -> Sequence[Definition]:
-    """Return the definitions, and those of macros with these names, which the outline lacks."""
+    """Return the definitions, and add those of the named macros, which the outline lacks."""
     found = find_macro_lines(outline.lines, names)
     macros = [Definition(f"#define {name}", first, last) for name, first, last in found]
     if not macros:

@@ -48,7 +48,7 @@ class MatchedWords:
         return frozenset().union(*map(self.find_in_line, numbers))
 
     def value_of_line(self, number: int) -> float:
-        """Return the sum of the weights of the words of a line."""
+        """Return the total weight of the words of a line."""
         return math.fsum(self._weights[word] for word in self.find_in_line(number))
 
     def share_in(self, numbers: Iterable[int]) -> float:

@@ -45,8 +45,9 @@ _CONTAINER_LOSS: Final = 0.8  # for a definition that contains others, such as a
 _UNNAMED_LOSS: Final = 0.1  # for lines outside of definitions
 _MATCH_VALUE: Final = 10.0  # for a match of a phrase or a regex, times the square root of the score
 _MIN_SCORE: Final = 1e-3
-# The maximum number of places that are ranked. Definitions that the question asks for and the spans
-# of the results take precedence over other places, which are ordered by the weight of their words.
+# The maximum number of places that are ranked. The spans of the results and the definitions that
+# the question asks for take precedence over other places, which are ordered by the weight of their
+# words.
 _MAX_CANDIDATES: Final = 100
 _MAX_PLACES: Final = 24
 _MAX_PARTS: Final = 24
@@ -122,7 +123,7 @@ def rank_places(
 
 
 class _PartScale:
-    """The weights of the parts of a question, which are the weights of their words in the files."""
+    """The weight of each part of a question: the sum of the weights of its words in the files."""
 
     def __init__(
         self, parts: Sequence[frozenset[str]], weights: Mapping[str, float], highest: float

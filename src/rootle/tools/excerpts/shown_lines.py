@@ -6,11 +6,11 @@ lines that match the question best. These are the lines with the largest sum of 
 words, where rare words weigh more. If the question contains a phrase or a regex, lines that match
 it take precedence. If the question asks where a name is defined, the definition is shown from its
 beginning. The outline does not contain some definitions, such as fields. For these, the line with
-the name is shown with the comment above it. The row of a table that describes the option of the
+the name is shown with the comment above it. A table row that describes the option named in the
 question is a place of its own.
 
-The variables that these lines use come next if they are defined outside of functions, such as a
-table or a limit.
+Variables that the chosen lines use, such as a table or a limit, come next if they are defined
+outside of functions.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ _MAX_ROW_CHARS: Final = 480
 # A window, which is the range of lines that is shown, may begin at most this many lines before a
 # match.
 _LINES_BEFORE_MATCH: Final = 2
-# The maximum number of lines by which a window is shortened to end at the end of a statement.
+# The maximum number of lines by which a window is shortened so that it ends with a whole statement.
 _MAX_TRIMMED_LINES: Final = 3
 # A definition is shown whole if it takes at most this many times the allowed characters, because an
 # agent would need another call to read the rest.
 _STRETCH: Final = 1.5
-# Gaps of at most this many lines are filled, because a note about lines that are left out takes as
-# much space as two short lines. A gap with one more line is filled if the lines are short.
+# A gap of at most this many lines is filled, because a note about lines that are left out takes as
+# much space as two short lines. If the lines in a gap are short, it may be one line longer.
 _MAX_CLOSED_GAP: Final = 2
 _MAX_CLOSED_CHARS: Final = 140
 # The minimum number of lines of an excerpt of a definition. A shorter excerpt explains too little.
@@ -105,10 +105,9 @@ class FileExcerpts:
     ) -> None:
         """Create the excerpts of a file.
 
-        `matches` contains the lines that match a phrase or a regex. It maps their numbers, in
-        ascending order, to the position of the first match in the line. The lines in `excluded` are
-        never chosen. If the question asks for the definition of a name, `asked` are the lines that
-        define the name.
+        `matches` maps the numbers of the lines that match a phrase or a regex, in ascending order,
+        to the position of the first match in the line. The lines in `excluded` are never chosen. If
+        the question asks for the definition of a name, `asked` are the lines that define the name.
         """
         self._excluded = excluded
         self._asked = asked
@@ -246,7 +245,7 @@ class FileExcerpts:
     def _best_window(
         self, place: Place, head: Sequence[int], room: int, before: Collection[int]
     ) -> LineNumbers:
-        """Return the consecutive lines after the head that match the question best.
+        """Return the consecutive lines below the head whose words match the question best.
 
         The lines in `before` are already shown.
         """

@@ -1,4 +1,4 @@
-"""Find the variables and constants of a file and its classes that the shown lines use.
+"""Find the variables and constants that the shown lines use, in the file and its classes.
 
 A function that is shown often depends on a table, a pattern or a limit that is defined elsewhere in
 its file. Without these lines, an agent would need another call to read them.
@@ -33,7 +33,7 @@ _PLAIN: Final = re.compile(
 _CONSTANT: Final = re.compile(r"_*[A-Z][A-Z0-9_]+")
 # The first line of a group of variables or constants in Go.
 _GROUP: Final = re.compile(r"(?:const|var)\s*\($")
-# The maximum number of lines of a definition that is a result of its own.
+# The maximum number of lines of a definition that `find_declarations` yields.
 _MAX_STATEMENT_LINES: Final = 60
 
 
@@ -43,7 +43,8 @@ def find_used_variables(
     """Return the variables that `shown` lines use, in the order of their first use.
 
     Only variables outside of functions are returned: those of the file and of its classes. The
-    numbers of lines are counted from 1. A definition of more than 12 lines ends at its twelfth.
+    numbers of lines are counted from 1. A definition of more than 12 lines is cut after the
+    twelfth.
     """
     used = dict.fromkeys(
         name for at in sorted(shown) for name in _IDENTIFIER.findall(lines[at - 1])
@@ -66,11 +67,12 @@ def find_used_variables(
 def find_declarations(
     lines: Sequence[str], definitions: Sequence[Definition]
 ) -> Iterator[Definition]:
-    """Yield the variables and constants of a file and its classes that have a value.
+    """Yield the variables and constants with a value in a file and its classes.
 
     Each one begins with the comment and the decorators above it, and its name includes the class.
     """
-    # The innermost type around each line: inner definitions come after outer ones.
+    # Maps each line to the innermost type around it, because inner definitions come after outer
+    # ones.
     types = {
         at: one.name
         for one in definitions

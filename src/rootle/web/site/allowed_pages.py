@@ -54,7 +54,7 @@ class SiteRules:
         )
 
     def check(self, link: PageUrl) -> None:
-        """Raise LeavesSiteError if reading a page is not allowed or is not in the folder."""
+        """Raise LeavesSiteError if a page may not be read or is not in the folder."""
         if not self.contains(link):
             raise LeavesSiteError
 

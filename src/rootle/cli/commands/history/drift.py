@@ -71,7 +71,7 @@ def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
 
 
 def _shorten(reports: Sequence[Sequence[str]]) -> Iterator[Sequence[Sequence[str]]]:
-    """Yield versions with fewer and fewer whole reports, and one line for each of the others.
+    """Yield versions with fewer and fewer whole reports. Each other report takes one line.
 
     The shortest versions list only the first reports.
     """

@@ -39,7 +39,7 @@ def write_view(
     values: Mapping[str, str],
     add_dates: Callable[[sqlite3.Connection], None],
 ) -> None:
-    """Write a view of some `files` of the index at `base` to an empty folder next to it.
+    """Write a view of `files`, which are in the index at `base`, to an empty folder next to it.
 
     `own_files` are skipped files that only the view contains. `values` become its manifest values.
     `add_dates` is called in the transaction that writes the files.

@@ -36,7 +36,7 @@ def base_names(unit: Unit) -> list[str]:
 
 
 def _find_leaves(node: Node, end: int) -> Iterator[Node]:
-    """Yield the named nodes without children that begin before a byte, in the order of the text."""
+    """Yield, in source order, the named leaf nodes that begin before a byte offset."""
     left = [node]
     while left:
         last = left.pop()

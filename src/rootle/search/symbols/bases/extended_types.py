@@ -1,4 +1,4 @@
-"""Find the implementations of a name that have implementations of their own."""
+"""Find out which implementations of a name have implementations of their own."""
 
 from __future__ import annotations
 

@@ -59,8 +59,8 @@ _LUA_BASE: Final = re.compile(r"\s*:\s*(?:extend|new|subclass)\b")
 def can_extend(found: FileOccurrences) -> bool:
     """Return whether a file may contain a class that extends or implements the name.
 
-    In languages without a known form of heads, every file may. If an import gives the name another
-    name, a head may contain this one.
+    The result is True in languages without a known form of class heads, and if an import gives the
+    name another name, which a class head may contain instead.
     """
     size = len(found.token)
     if any(is_renamed(found.text, offset, offset + size) for offset in found.offsets):

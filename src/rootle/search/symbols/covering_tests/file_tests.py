@@ -27,7 +27,7 @@ _MAX_LINE: Final = 200
 
 
 class FileTests:
-    """The files with the name in a request for tests, and the tests in them."""
+    """The files that a request for tests names, and the tests in them."""
 
     def __init__(
         self, index: IndexReader, parsed: ParsedFiles, request: SymbolRequest, *, may_be_word: bool

@@ -169,7 +169,8 @@ class GoInterfaces:
                 for owner, own in one.content.methods.items():
                     owned[owner].update(one.locate(own))
             declared = {name: one.locate(kind.methods) for name, (one, kind) in types.items()}
-            # Whether types with the same lists of methods have them, and whether this is certain.
+            # Maps a list of method sources to the result of `_compare`, so that it is computed only
+            # once.
             known: dict[tuple[int, ...], tuple[bool, bool]] = {}
             for name, (file, kind) in types.items():
                 if kind.is_interface or _embeds(kind, package, target):
@@ -191,7 +192,7 @@ class GoInterfaces:
     def _embedding(
         self, found: Sequence[GoImplementation], methods: Methods
     ) -> Iterator[GoImplementation]:
-        """Yield the types that embed an exported type of another package that has these methods."""
+        """Yield the types that embed an exported type with these methods from another package."""
         known = {(one.state.id, one.name) for one in found}
         level = list(found)
         for _ in range(_MAX_ROUNDS):

@@ -28,9 +28,10 @@ from rootle.syntax.symbol_outline import Unit
 from rootle.text.terms import WORD
 
 _FUNCTIONS: Final = frozenset("def fn func function method fun impl constructor".split())
-# In these languages, a name is known in a file without an import if its folder declares it.
+# In these languages, a name is known in a file without an import if the folder of the file declares
+# it.
 _PACKAGES: Final = frozenset({"csharp", "go", "java", "kotlin", "php", "scala"})
-# In these languages, a file can use a name of another folder without an import of this name.
+# In these languages, a file can use a name from another folder without importing that name.
 _OPEN: Final = frozenset({"csharp", "java", "kotlin", "php", "rust", "scala", "swift"})
 # In these languages, methods of a type can be declared outside of it.
 _WITH_OUTER_METHODS: Final = frozenset({"go", "rust"})
@@ -267,7 +268,7 @@ def _is_in(declared: Declaration, qualifier: str) -> bool:
 
 
 def _find_import(file: CodeFile, name: str) -> str:
-    """Return the import in a file that makes a name known; "" if there is none."""
+    """Return the import that makes a name known in a file; "" if there is none."""
     found = find_occurrences(file.state, file.text, name)
     if found is None:
         return ""
@@ -282,7 +283,7 @@ def _find_import(file: CodeFile, name: str) -> str:
 def _choose_imported(
     found: Sequence[Declaration], file: CodeFile, statement: str
 ) -> Declaration | None:
-    """Return the type that an import names; None if it is not clearly one of those found."""
+    """Return the type that an import names; None if it is unclear which one it names."""
     states = _named_files([one.file.state for one in found], file, statement)
     named = [one for one in found if one.file.state in states]
     return named[0] if len(named) == 1 else None

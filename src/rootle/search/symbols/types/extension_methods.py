@@ -12,7 +12,7 @@ def extended_type(text: str, start: int, name: str) -> str:
     """Return the type that the method in a line of C# extends; "" if it is no extension method.
 
     `start` is the offset of the line. For `static int Count(this Cart cart)`, the type is Cart. A
-    type parameter, as in `(this T value)`, is no type.
+    type parameter, as in `(this T value)`, does not count as a type.
     """
     word = re.escape(name)
     head = re.compile(

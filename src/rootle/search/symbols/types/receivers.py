@@ -34,7 +34,7 @@ _SELF: Final = frozenset({"self", "this", "$this", "cls", "Self", "static"})
 _OWN_TYPES: Final = frozenset({"Self", "self", "static", "this"})
 # In these languages, code in a class uses the members of the class without a receiver.
 _IMPLICIT_SELF: Final = frozenset({"csharp", "java", "kotlin"})
-# In these languages, a call of a class creates a value of this class.
+# In these languages, calling a class creates an instance of it.
 _CALLED_CLASSES: Final = frozenset({"kotlin", "python"})
 _CONSTRUCTORS: Final = {"rust": frozenset({"default"})}  # that a class has without declaring them
 _NULLS: Final = frozenset({"None", "null", "nil", "undefined"})
@@ -83,7 +83,7 @@ class ReceiverTypes:
     def find_member(
         self, declared: Declaration, name: str, definitions: Sequence[FoundDefinition]
     ) -> TypeMember | None:
-        """Return the member with a name that a type has or inherits, or None if none is found.
+        """Return the member that a type has or inherits under a name; None if there is none.
 
         `definitions` are known definitions of the name. They may be incomplete.
         """
@@ -147,7 +147,7 @@ class ReceiverTypes:
         return TypeReference(TypeName(step.name), file, is_class=not step.is_call)
 
     def _package_function(self, file: CodeFile, step: Step, index: int) -> TypeReference | None:
-        """Return the result of a function of another file that a name refers to."""
+        """Return the result type of a function that another file declares under a name."""
         found = [
             (other, one)
             for other, one in self.declarations.functions(step.name, file)
@@ -158,7 +158,7 @@ class ReceiverTypes:
     def _agreed(
         self, file: CodeFile, bindings: Sequence[Binding], step: Step, depth: int, index: int
     ) -> TypeReference | None:
-        """Return the type that all declarations of a variable give it."""
+        """Return the type of a variable if all of its declarations agree."""
         functions = [one for one in bindings if one.is_function]
         if functions:
             return (
@@ -277,7 +277,7 @@ class ReceiverTypes:
 
 
 def _read_written(found: Sequence[tuple[CodeFile, Binding]], index: int) -> TypeReference | None:
-    """Return the written type of the declarations, if it is the same in all of them."""
+    """Return the type that is written in the declarations if it is the same in all of them."""
     types = {one.type for _, one in found}
     if len(types) != 1:
         return None

@@ -22,7 +22,7 @@ _TYPE_FIRST_PATTERN: Final = re.compile(
     r"\b(?P<type>[A-Z]\w*)\b(?=(?:<[^;(){}]{0,80}>)?(?:\[\])?[&*?\s]+(?P<name>\w+)\s*[,);=:])"
 )
 _PHP_PATTERN: Final = re.compile(r"\b(?P<type>[A-Z]\w*)\b(?=\s+(?:&|\.\.\.)?\$(?P<name>\w+)\b)")
-# The text after a variable in a declaration of it, or in an assignment to it.
+# The text that follows a variable where it is declared or where a value is assigned to it.
 _TYPE_LAST_PATTERN: Final = re.compile(
     r"\s*[?!]?:\s*[&*\"']*(?:mut\s+|dyn\s+|impl\s+)?(?:\w+(?:\.|::))*"
     rf"{_CLASS}"
@@ -34,9 +34,10 @@ _VALUE: Final = (
 )
 _ASSIGNED: Final = re.compile(rf"\s*:?=\s*(?:await\s+)?(?:new\s+|&)?{_VALUE}")
 _ASSIGNED_WITH_NEW: Final = re.compile(rf"\s*:?=\s*(?:await\s+)?new\s+{_VALUE}")
-# If a function of Go has more declarations of a variable, those of the whole file are used instead.
+# If a Go function declares a variable more often, the declarations in the whole file are used.
 _MAX_IN_FUNCTION: Final = 100
-# In these languages, a call without `new` may call a function, whose name can be capitalized.
+# In these languages, a function can have a capitalized name, so a call without `new` need not
+# create an instance.
 _WITH_NEW: Final = frozenset("cpp csharp java php".split())
 _MAX_ARGUMENTS: Final = 200  # characters of the arguments in `Type(arguments) as name`
 # The type before a variable, as in `Type name = value`, and the text after such a variable.
@@ -58,9 +59,9 @@ _NO_TYPES: Final = frozenset(
 
 
 class VariableTypes:
-    """The types that a text declares for its variables or assigns to them.
+    """The types of the variables in a text, according to their declarations and assignments.
 
-    A name that is not certainly a type, such as that of a function, is left out.
+    Names that may denote something other than a type, such as a function, are left out.
     """
 
     def __init__(self, text: str, language: str) -> None:
@@ -99,7 +100,7 @@ class VariableTypes:
         if _NAME.fullmatch(variable) is None:
             return
         patterns = _patterns_after(self._language)
-        # The variable is looked up first, because few variables of a file are asked for.
+        # The variable is looked up first, because only a few variables of a file are requested.
         for offset in find_word(self._text, variable):
             for pattern in patterns:
                 match = pattern.match(self._text, offset + len(variable))
@@ -108,7 +109,7 @@ class VariableTypes:
 
     @cached_property
     def _typed_first(self) -> Mapping[str, Sequence[tuple[int, str]]]:
-        """The offset and the type of each declaration that begins with the type, by variable."""
+        """Maps variables to the offsets and types of the declarations that begin with a type."""
         pattern = _PHP_PATTERN if self._language == "php" else _TYPE_FIRST_PATTERN
         found: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
         for match in pattern.finditer(self._text):
@@ -126,8 +127,8 @@ def _patterns_after(language: str) -> Sequence[re.Pattern[str]]:
 def guess_types(variable: str, text: str) -> Sequence[str]:
     """Return the names of the types that a variable may have according to a text.
 
-    A name need not be a type: it can be that of a function whose result is assigned. Names can be
-    repeated.
+    A returned name need not be a type: it can be a function whose result is assigned to the
+    variable. The list may contain duplicates.
     """
     return list(_guess_types(variable, text))
 

@@ -36,10 +36,10 @@ def find_alias_places(
     imports: Iterable[tuple[Position, SymbolUse]],
     read_text: Callable[[str], str],
 ) -> Iterator[tuple[AliasPlace, SymbolUse]]:
-    """Yield the places where a file uses the aliases that imports introduce, with the imports.
+    """Yield each place where a file uses an alias, with the import that introduces the alias.
 
-    `read_text` returns the text of the file with a definition, which may be "". If several imports
-    introduce the same alias, the first of them counts.
+    `read_text` returns the text of the file that contains a definition; the text may be "". If
+    several imports introduce the same alias, the first of them counts.
     """
     aliases: dict[str, SymbolUse] = {}
     for at, use in imports:
@@ -97,6 +97,6 @@ def _imports_module(found: FileOccurrences, tree: SourceTree, at: Position) -> b
 
 
 def _is_value(found: FileOccurrences, target: str, read_text: Callable[[str], str]) -> bool:
-    """Return whether a definition is the value of its module."""
+    """Return whether a definition is the value that loading its module returns."""
     text = read_text(target.rpartition(":")[0])
     return module_value(text, found.state.language) == found.name

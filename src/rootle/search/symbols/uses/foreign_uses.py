@@ -1,7 +1,7 @@
-"""Recognize uses of a name that certainly belong to another owner than the requested one.
+"""Recognize uses of a name that certainly belong to an owner other than the requested one.
 
-The text before a name often says so, even if the file is not parsed: `HashMap::new` is no use of
-`PackageId::new`.
+The text before a name often shows its owner, even if the file is not parsed: `HashMap::new` is no
+use of `PackageId::new`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from rootle.syntax.source_tree import Position, SourceTree
 
 # In these languages, the name before "::" is a scope: a class, a module or a namespace.
 _WITH_SCOPES: Final = frozenset({"cpp", "php", "ruby", "rust"})
-# In these languages, a capitalized name before "." or "::" is a class, unless it is assigned.
+# In these languages, a capitalized name before "." or "::" is a class, unless the file assigns a
+# value to it.
 _WITH_CLASS_NAMES: Final = frozenset(
     "dart java javascript kotlin php python ruby scala swift tsx typescript".split()
 )
@@ -43,7 +44,8 @@ _GO_QUALIFIER: Final = re.compile(r"(?<!\w)(\w+)\.$")
 _VARIABLE: Final = re.compile(
     r"(?:(?<![\w.)\]>])|\b(?:this|self)\.|\$this->)\$?([a-z_]\w*)\s*(?:(?:\?|!!)?\.|->)$"
 )
-# In these languages, a variable can only have values of classes that inherit from its type.
+# In these languages, a variable can only hold instances of its type or of classes that inherit from
+# it.
 _NOMINAL: Final = frozenset("cpp csharp dart java kotlin php rust scala swift".split())
 # The start of the head of a class, which also names its base classes.
 _HEAD: Final = re.compile(
@@ -57,7 +59,7 @@ _RUBY_HEAD_END: Final = re.compile(r"[;\n]")
 # The text after a name that qualifies the name of a base class, such as a in `class B < a::C`.
 _QUALIFIES: Final = re.compile(r"\s*(?:\.|::|\\)\s*\w")
 _MAX_HEAD: Final = 300  # characters before a name that are searched for the head of a class
-# In these languages, a class has no base class that its head names.
+# In these languages, the head of a class names no base class.
 _WITHOUT_BASES: Final = frozenset({"go", "rust"})
 _MAX_LINE: Final = 500  # characters of a line that are searched for another name of a class
 _MAX_LEVELS: Final = 4  # of classes that inherit from each other, and of their aliases
@@ -104,7 +106,7 @@ class ForeignUses:
         self._base_levels = base_levels
         self._related: Collection[str] | None = None
         self._ancestors: Collection[str] | None = None
-        self._scopes: dict[str, bool] = {}  # whether a class or module is certainly another one
+        self._scopes: dict[str, bool] = {}  # whether a class or module is certainly not the owner
         # Each of these is read once per file, rather than for each use.
         self._assigned = lru_cache(_MAX_KEPT)(_find_assigned)
         self._types = lru_cache(_MAX_KEPT)(VariableTypes)
@@ -128,10 +130,10 @@ class ForeignUses:
         return variable is not None and self._has_other_type(found, at, variable[1])
 
     def _is_in_other_scope(self, found: FileOccurrences, before: str) -> bool:
-        """Return whether the name of a type after the text `before` is in another class or module.
+        """Return whether a type name that follows `before` belongs to another class or module.
 
-        Without a scope, the name can be that of a type in the owner only if the file also names the
-        owner or a related class.
+        A type name without a scope can belong to the owner only if the file also names the owner or
+        a related class.
         """
         if _TOP_LEVEL.search(before):
             return True
@@ -157,14 +159,14 @@ class ForeignUses:
         return self._scopes[name]
 
     def _names_no_related(self, text: str) -> bool:
-        """Return whether a text contains no name of an owner or of a related class."""
+        """Return whether a text names neither an owner nor a class related to one."""
         related = self._find_related()
         return bool(related) and not any(
             re.search(rf"\b{re.escape(name)}\b", text) for name in related
         )
 
     def _has_other_type(self, found: FileOccurrences, at: Position, variable: str) -> bool:
-        """Return whether all types that a file declares for a variable are other classes.
+        """Return whether all types that a file declares for a variable are unrelated to the owner.
 
         A variable whose type is a base class of the owner may hold an instance of the owner.
         """
@@ -246,7 +248,7 @@ class ForeignUses:
 def find_related(owners: Collection[str], find_texts: FindTexts) -> Collection[str]:
     """Return the owners, the classes that inherit from them, and other names for these classes.
 
-    The result is empty if there are too many to be found.
+    The result is empty if there are too many of them.
     """
     related = set(owners)
     new = set(owners)
@@ -268,7 +270,7 @@ def find_related(owners: Collection[str], find_texts: FindTexts) -> Collection[s
 
 
 def _relatives(name: str, text: str, language: str) -> Iterator[str]:
-    """Yield the classes of a text whose heads contain a class name, and aliases of that name."""
+    """Yield the classes in a text whose heads contain `name`, and other names for `name`."""
     if language == "rust":
         yield from (one.type for one in read_impl_heads(text) if one.trait == name and one.type)
     head_end = _RUBY_HEAD_END if language == "ruby" else _HEAD_END
@@ -278,7 +280,7 @@ def _relatives(name: str, text: str, language: str) -> Iterator[str]:
             before = text[max(0, match.start() - _MAX_HEAD) : match.start()]
             heads = list(_HEAD.finditer(before))
             rest = before[heads[-1].end() :] if heads else ""
-            # In `class A::Name`, the name is not that of a base class.
+            # In `class A::Name`, the name does not denote a base class.
             if rest not in ("", "::", ".") and head_end.search(rest) is None:
                 yield heads[-1][1]
         if match.start() < end:
@@ -337,5 +339,5 @@ def _is_field(tree: SourceTree, at: Position, size: int) -> bool:
 
 
 def _find_go_imports(text: str) -> Mapping[str, str]:
-    """Return the paths of the renamed imports of a Go file by their new names, such as "."."""
+    """Map each new name that a Go file gives an import, such as ".", to the import's path."""
     return dict(reversed(_GO_IMPORT.findall(text)))  # the first one counts

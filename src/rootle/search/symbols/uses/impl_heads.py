@@ -1,4 +1,4 @@
-"""Read the heads of the `impl` blocks of Rust from the text of a file.
+"""Read the heads of Rust's `impl` blocks from the text of a file.
 
 Each head is read once and up to a limit, so the time grows linearly with the text.
 """

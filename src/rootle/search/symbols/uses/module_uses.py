@@ -1,4 +1,4 @@
-"""Exclude occurrences of a name that cannot be uses of a function or variable of a module.
+"""Exclude occurrences of a name that cannot be uses of a module's function or variable.
 
 Code in another file can use it only through its module, as in `cart.total()`, or after an import.
 """
@@ -20,7 +20,7 @@ from rootle.syntax.declared.local_variables import is_key
 from rootle.syntax.references import can_rename_member, classify
 from rootle.syntax.source_tree import Position
 
-# In these languages, a function outside of a class belongs to the module that its file is.
+# In these languages, each file is a module, which contains the functions that are not in a class.
 _JAVASCRIPT: Final = frozenset({"javascript", "tsx", "typescript"})
 _LANGUAGES: Final = _JAVASCRIPT | {"lua", "python"}
 # Values that are no module.
@@ -42,7 +42,7 @@ _NO_CODE: Final = frozenset({"comment", "string", "import", "export"})
 
 
 class ModuleUses:
-    """Knows the module of the selected definitions, if they are no members of classes."""
+    """Knows the module of the selected definitions, if they are not members of classes."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class ModuleUses:
         """`owner` is the module in a qualified name; "" if the name has no owner.
 
         `find_full_names` returns the names in a receiver, with the full names of imported modules.
-        Set `may_be_key` if keys and the names of arguments are uses.
+        Set `may_be_key` if keys and names of arguments count as uses.
         """
         is_in_modules = bool(owner and selected) and all(map(_is_in_module, selected))
         languages = {one.symbol.language for one in selected} if is_in_modules else set()
@@ -69,7 +69,7 @@ class ModuleUses:
         self._modules = {owner, *(name for names in paths for name in names), *tables}
 
     def is_excluded(self, found: FileOccurrences, at: Position) -> bool:
-        """Return whether a name whose definition is unknown cannot be a use in code."""
+        """Return whether an occurrence with an unknown definition cannot be a use in code."""
         language = found.state.language
         if not self._languages:
             return False
@@ -103,7 +103,7 @@ class ModuleUses:
         return is_key(found.tree, *at, found.size)
 
     def _may_rename(self, found: FileOccurrences) -> bool:
-        """Return whether a file assigns the value to a variable, as in `local a = module.a`."""
+        """Return whether a file assigns the member to a variable, as in `local a = module.a`."""
         path, tree = found.state.path, found.tree
         if path not in self._renaming:
             self._renaming[path] = tree is None or any(
@@ -123,7 +123,7 @@ class ModuleUses:
 
 
 def _list_assigned(text: str, modules: Set[str]) -> Iterator[str]:
-    """Yield the variables of Lua to which one of some modules is assigned."""
+    """Yield the Lua variables to which one of `modules` is assigned."""
     for found in _VALUE.finditer(text):
         loaded = _LAST_IN_PATH.findall(found["loaded"] or "")
         if modules.isdisjoint([found["member"], *loaded]):
@@ -137,7 +137,7 @@ def _list_assigned(text: str, modules: Set[str]) -> Iterator[str]:
 
 
 def is_function_head(found: FileOccurrences, at: Position) -> bool:
-    """Return whether a name is that of the table in the head of a function of Lua.
+    """Return whether a name denotes the table in the head of a Lua function.
 
     An example is `Cart` in `function Cart:total()`, which defines a function and uses no value.
     """

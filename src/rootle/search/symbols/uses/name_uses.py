@@ -89,7 +89,7 @@ class NameUses:
 
     @property
     def has_all_types(self) -> bool:
-        """Whether the types of receivers were looked up in all files that declare them."""
+        """Whether all files were considered when the types of receivers were looked up."""
         return self._files.is_complete and self._has_all_trees
 
     def find(self) -> list[SymbolUse]:
@@ -180,7 +180,7 @@ class NameUses:
         return is_known or not self._resolver.is_other_import(found, at)
 
     def _keep_best(self, best: dict[int, SymbolUse], use: SymbolUse) -> None:
-        """Add a use to the best ones by line, if no better one is on its line."""
+        """Make a use the best one of its line, unless the line has a better one."""
         known = best.get(use.line)
         if known is None or self._line_order(use) < self._line_order(known):
             best[use.line] = use
@@ -200,7 +200,7 @@ class NameUses:
     def _uses_of_aliases(
         self, found: FileOccurrences, imports: Sequence[tuple[Position, SymbolUse]]
     ) -> Iterator[SymbolUse]:
-        """Yield the listed uses under the other names that imports give the name."""
+        """Yield the listed uses of the aliases that imports give to the name."""
         for place, imported in find_alias_places(found, imports, self._read_text):
             made = self._make_use(place.found, place.at, place.role, imported.target)
             use = self._select_aspect(made, place.found, place.at)
@@ -214,7 +214,7 @@ class NameUses:
 
     @cached_property
     def _texts(self) -> Mapping[str, str]:
-        """The texts of the files that were read, by path; valid once all files are read."""
+        """Maps the paths of the files that were read to their texts; valid after all were read."""
         return {one.state.path: one.text for one in self._scan.list_read()}
 
     def _local_variables(self, state: FileState, found: FileOccurrences) -> LocalVariables | None:
@@ -281,7 +281,10 @@ class NameUses:
 
     @cached_property
     def _has_ruby_method(self) -> bool:
-        """Whether a Ruby file defines a method with the name; valid once definitions are known."""
+        """Whether a known definition of the name is a Ruby method.
+
+        The value is cached, so it is valid only if all definitions are known at the first access.
+        """
         found = (one.symbol for one in self._scan.list_found())
         return any(one.language == "ruby" and one.kind in ("def", "method") for one in found)
 
@@ -313,7 +316,7 @@ class NameUses:
     ) -> list[SymbolUse]:
         """Add implicit implementations to the uses, because a Go type does not name its interfaces.
 
-        Leave out uses that embed another type with the name of the interface.
+        Leave out uses that embed another type with the same name as the interface.
         """
         definitions = [one for one in selected if one.symbol.language == "go"]
         if not definitions:
@@ -362,7 +365,7 @@ class NameUses:
 
 
 def _is_variable(use: SymbolUse, variables: LocalVariables, at: Position) -> bool:
-    """Return whether a use is that of a local variable or parameter rather than of a definition."""
+    """Return whether a use refers to a local variable or parameter, not to a definition."""
     if use.kind not in _OF_VARIABLES:
         return False
     return variables.is_called(*at) if use.kind == "call" else variables.is_variable(*at)

@@ -16,7 +16,7 @@ class OwnerEvidence:
     def __init__(self, owner: str, name: str, files: Mapping[int, FileOccurrences | None]) -> None:
         """`owner` is the class of the member `name`; "" if the name has no owner.
 
-        `files` contains the files that were read, by id.
+        `files` maps ids to the files that were read.
         """
         self._owner = tuple(split_identifier(owner))
         self._receiver = re.compile(

@@ -76,7 +76,7 @@ class OwnerFilter:
         )
 
     def _select_modules(self, found: Sequence[FoundDefinition]) -> list[FoundDefinition]:
-        """Return the tables of Lua with the whole name of their module, as in `shop.cart`."""
+        """Return the Lua tables with the same full name as their module, such as `shop.cart`."""
         names = (*reversed(self._outer), self._owner)
         tables = (one for one in found if one.symbol.language == "lua" and not one.owners)
         return [one for one in tables if is_named(one.symbol.path, (*names, one.symbol.name))]
@@ -132,7 +132,7 @@ class OwnerFilter:
         )
 
     def base_levels(self, names: Iterable[str]) -> Iterator[list[str]]:
-        """Yield the base classes of some classes by name: direct ones, then their bases, and so on.
+        """Yield the names of the base classes of `names`: direct ones, then their bases, and so on.
 
         A name is yielded only once.
         """
@@ -207,20 +207,20 @@ class MemberUses:
     def needs_receiver(self, found: FileOccurrences) -> bool:
         """Return whether code in a file can use the members only with a receiver.
 
-        Code in another language than that of the members cannot be in their class.
+        Code in a language other than that of the members cannot be in their class.
         """
         return self.are_members and is_of_other_language(found, self._languages)
 
 
 def is_of_other_language(found: FileOccurrences, languages: Collection[str]) -> bool:
-    """Return whether a file contains code in a language that is unrelated to all the others."""
+    """Return whether a file contains code in a language that is unrelated to all of `languages`."""
     related = {_related_languages(language) for language in languages}
     language = found.state.language
     return language in CODE_EXTENSIONS and _related_languages(language) not in related
 
 
 def _related_languages(language: str) -> frozenset[str]:
-    """Return the languages whose code can use the members of classes in a language directly."""
+    """Return the languages whose code can directly use members of classes in this language."""
     found = (group for group in _RELATED_LANGUAGES if language in group)
     return next(found, frozenset({language}))
 

@@ -37,7 +37,7 @@ _MAX_REPEATED: Final = 20
 
 
 def read_opendocument(file: BinaryIO, found: ExtractedDocument) -> None:
-    """Add a place for each heading of a text, each slide, or each block of rows of a sheet."""
+    """Add a place for each heading of a text, each slide, or each block of rows in a sheet."""
     with ZipContainer(file, found) as container:
         if _MANIFEST in container and b":encryption-data" in container.read(_MANIFEST):
             raise DocumentError(ENCRYPTED)

@@ -28,7 +28,7 @@ _LINKS: Final = re.compile(
 
 
 def read_mdn(tree: FolderTree) -> Iterator[ExternalDocument | tuple[str, str]]:
-    """Yield the pages in all languages below a folder."""
+    """Yield the pages below a folder, in all languages."""
     for path in tree.files((PAGE,)):
         if path.rpartition("/")[2].lower() == PAGE:
             try:

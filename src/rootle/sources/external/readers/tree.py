@@ -50,7 +50,7 @@ class FolderTree:
     def files(self, suffixes: tuple[str, ...]) -> Iterator[str]:
         """Yield the paths of files with these endings, in order. Links are not followed.
 
-        Raise ExternalSourceError at the limit on the number of files.
+        Raise ExternalSourceError when the limit on the number of files is reached.
         """
         count = 0
         for parent, folders, names in os.walk(self.root):

@@ -16,7 +16,7 @@ from rootle.types import DocumentSection
 
 _MAX_LINES: Final = 200_000
 _MAX_SECTIONS: Final = 5_000
-# Maximum number of lines of comments above a definition that are part of its section.
+# Maximum number of comment lines above a definition that become part of its section.
 _MAX_LINES_ABOVE: Final = 200
 _HEAD_CHARS: Final = 2_000
 # The key that marks an OpenAPI document; it is usually the first one.
@@ -69,7 +69,7 @@ def _openapi_indentation(text: str) -> int | None:
     """Return the indentation of the outermost keys; None if this is not an OpenAPI document.
 
     The key that marks such a document can follow other keys, if a program sorted the keys. A nested
-    key, which may be the name of a dependency, marks a document only near its beginning.
+    key may be the name of a dependency, so it counts only near the beginning of the text.
     """
     if "openapi" not in text and "swagger" not in text:
         return None

@@ -18,8 +18,8 @@ _WORD: Final = re.compile(r"\w{4,60}")
 def keep_removed_words(changes: Sequence[FileChange]) -> list[FileChange]:
     """Return the changes, in the same order, with only those lines that remove a word.
 
-    A line removes a word if the commit removed the line, and one of its words is in no added or
-    unchanged line of the commit and in no line selected before.
+    A line removes a word if the commit removed the line, and if it contains a word that occurs
+    neither in an added or unchanged line of the commit nor in a line selected before.
     """
     known = {
         word

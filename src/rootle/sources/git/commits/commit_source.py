@@ -66,7 +66,7 @@ class CommitSource:
         self._convert = convert
 
     def scan(self, token: str = "") -> Scan:
-        """List the commits, or only the new ones if history was only extended.
+        """List the commits, or only the new ones if the history has only grown.
 
         If the index would exceed its limit with the new commits, all commits are listed, so that
         the oldest ones are removed. Raise IngestError if git fails.
@@ -101,7 +101,7 @@ class CommitSource:
         return None
 
     def is_readable(self, uri: str) -> bool:  # noqa: ARG002
-        """Return True, because commits that are missing are not listed."""
+        """Return True, because a listed commit always exists."""
         return True
 
     def reader(self) -> CommitReader:

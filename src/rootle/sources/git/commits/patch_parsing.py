@@ -73,7 +73,7 @@ class CommitPatch:
 
 
 def parse_patch(data: bytes, *, is_cut: bool = False) -> CommitPatch | None:
-    """Return the commit in the output of git; None if the output is not one."""
+    """Return the commit in the output of git; None if it contains none."""
     *fields, rest = data.split(b"\0", _HEADER_FIELDS)
     if len(fields) != _HEADER_FIELDS:
         return None

@@ -27,8 +27,8 @@ from rootle.text.file_kinds import is_vendored
 _MAX_PATCH_BYTES: Final = 2_000_000
 # Time limit for one commit. git needs this long only for a commit that changes thousands of files.
 _TIMEOUT_S: Final = 60.0
-# Limit on the total time of all commits that take longer than a second. Once it is reached, no
-# further patches are read. In the repository of Kafka, no commit takes longer than a second.
+# Limit on the total time of all commits that take longer than a second. After that, no further
+# patches are read. In the repository of Kafka, no commit takes longer than a second.
 _SLOW_S: Final = 1.0
 _ALL_SLOW_S: Final = 120.0
 _DIFF: Final = (

@@ -55,8 +55,8 @@ class _OldLine(NamedTuple):
 def find_removed_code(commit: CommitPatch) -> tuple[RemovedCode, ...]:
     """Return the code that a commit removed and did not add elsewhere, hunk by hunk.
 
-    In each hunk, whole definitions precede other lines. Code of files whose content is not indexed
-    is left out, except that of files that were moved to folders with copies of other projects.
+    In each hunk, whole definitions precede other lines. Code is left out if the content of its file
+    is not indexed, unless the commit moved the file to a folder with copies of other projects.
     """
     changes = (*commit.changes, *commit.moved_out)
     visible = [change for change in changes if not hidden_reason(change)]

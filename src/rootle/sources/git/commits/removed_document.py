@@ -18,7 +18,7 @@ from rootle.types import REMOVED_SCOPE_SEPARATOR, DocumentSection
 
 # Maximum number of characters for one commit. A commit beyond this limit usually deletes a whole
 # component. To keep all of its definitions searchable, only the first lines of each are indexed.
-# The number of lines is the largest of _FIRST_LINES with which all definitions fit.
+# The number of lines is the largest value in _FIRST_LINES with which all definitions fit.
 _MAX_CHARS: Final = 200_000
 _FIRST_LINES: Final = (60, 20, 8, 3, 1)
 _MAX_LINE_CHARS: Final = 240

@@ -36,11 +36,11 @@ _MAX_REMOVED_LINES: Final = 20_000
 def read_removals(
     folder: str, sha: str, path: str, added: Iterable[str], timeout_s: float
 ) -> list[tuple[str, LineChange]] | None:
-    """Return the lines that a commit removed from files other than `path`, with their old paths.
+    """Return the lines that a commit removed from files other than `path`, by the files' old paths.
 
     The changes are relative to the first parent. Only changes that have a word in common with the
-    lines `added` are returned, those with the most common words first. Return None if git failed or
-    was too slow, or if the commit changed too much.
+    lines `added` are returned, those with the most words in common first. Return None if git failed
+    or was too slow, or if the commit changed too much.
     """
     options = (*PATCH, "-M", f"-l{MAX_COMPARED}", "--diff-filter=a")
     data = read_commit(folder, sha, options, monotonic() + timeout_s)

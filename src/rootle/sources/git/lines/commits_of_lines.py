@@ -50,9 +50,9 @@ class ChangeLog:
     """Asks git for the commits that changed lines or files, and stores answers. Thread-safe.
 
     git takes seconds for a definition in a large repository, and each page of an answer asks for
-    the same commits. An answer is valid for a hash and for the commits at which the history of a
-    shallow clone ends. If git was stopped, the commits found so far are stored for a minute, so
-    that the next page follows the first one.
+    the same commits. The answer for a hash stays valid as long as the history of a shallow clone
+    ends at the same commits. If git was stopped, the commits found so far are stored for a minute,
+    so that the next page continues the first one.
     """
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class ChangeLog:
     ) -> LoggedChanges:
         """Return the commits that changed a folder, or a file under its current or an earlier name.
 
-        `path` is relative to the top of the work tree `top`; that of a folder ends in "/". The
+        `path` is relative to the top of the work tree `top`; the path of a folder ends in "/". The
         changed lines are not read. `revision` is a hash, or a range of hashes. git is stopped at
         `deadline_s` on the monotonic clock.
         """

@@ -16,9 +16,9 @@ _MAX_BYTES: Final = 1_000_000
 
 
 def read_ignored_revisions(top: str) -> frozenset[str]:
-    """Return the commits that only reformat, according to the lists in a work tree.
+    """Return the commits that the lists in a work tree mark as reformatting.
 
-    If the configuration of the repository names a list, it is read only if it is a regular file in
+    A list that the configuration of the repository names is read only if it is a regular file in
     the work tree, because the configuration may come from a stranger.
     """
     found: set[str] = set()

@@ -10,8 +10,9 @@ from typing import Final, NamedTuple
 from rootle.serialization.path_text import group_lines
 from rootle.sources.git.command import run_git
 
-# White space is ignored, and lines that were moved or copied from changed files are followed. The
-# list of commits to ignore is not read, because the configuration can name any file as this list.
+# White space is ignored, and lines that were moved or copied from files changed in the same commit
+# are followed. The list of commits to ignore is not read, because the configuration can name any
+# file as this list.
 _OPTIONS: Final = ("--incremental", "--no-ignore-revs-file", "-w", "-M", "-C", "--no-textconv")
 _ENTRY: Final = re.compile(rb"^([0-9a-f]{40,64}) \d+ (\d+) (\d+)$")
 _FILE: Final = b"filename "
@@ -28,7 +29,7 @@ class BlamedLines(NamedTuple):
 def blame_lines(
     folder: str, revision: str, path: str, lines: Collection[int], timeout_s: float
 ) -> list[BlamedLines]:
-    """Return the last commits that changed some lines of the file at `path` in a revision.
+    """Return the commits that last changed `lines` of the file at `path` in a revision.
 
     `path` is relative to the top of the work tree. git is stopped after the timeout. Lines whose
     commit it has not found by then are left out. If git fails, the result is empty.

@@ -21,7 +21,7 @@ _HUNK: Final = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@.*$", re
 class LineChange:
     """Consecutive lines of a file that a commit replaced, added or removed."""
 
-    old_start: int  # the first old line, from 1; if there is none, the line after which it would be
+    old_start: int  # the first old line, from 1; without old lines, the line before the change
     old_lines: tuple[str, ...]
     new_start: int
     new_lines: tuple[str, ...]
@@ -79,7 +79,7 @@ def parse_merge(patch: bytes, parents: int) -> tuple[tuple[LineChange, ...], ...
 
 
 def _first_line(start: bytes, count: bytes) -> int:
-    """Return the number of the first line of a range, or of the line after an empty range."""
+    """Return the number of the first line of a range; for an empty range, of the line after it."""
     return int(start) + (1 if count == b"0" else 0)
 
 

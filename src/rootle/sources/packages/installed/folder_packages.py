@@ -33,7 +33,7 @@ _REQUIRED: Final = ("dependencies", "optionalDependencies", "peerDependencies")
 _MAX_MANIFEST_BYTES: Final = 1_000_000
 _CACHED_FOLDERS: Final = 64
 _MAX_NAMES: Final = 50_000  # the maximum number of installed packages in one folder
-# In the names of pnpm folders, this precedes the versions of peer dependencies.
+# In the name of a pnpm folder, one of these characters precedes the versions of peer dependencies.
 _PEERS: Final = re.compile(r"[(_]")
 _COMPILED_GEM: Final = re.compile(r"(.+?-\d[^-]*)" + GEM_PLATFORM.pattern)
 _CRATE_VERSION: Final = re.compile(
@@ -120,7 +120,7 @@ def _resolve_module(folder: str, name: str, within: Sequence[str]) -> str:
 
 
 def _list_store(folder: str) -> Mapping[tuple[str, str], str]:
-    """Map the name and version of each package that pnpm installed below a folder to its folder.
+    """Map the name and version of each package in the store of pnpm to the package's folder.
 
     The names of the folders look like "@types+node@20.1.0" or "hono@4.6.3_typescript@5.0.0".
     """
@@ -162,8 +162,8 @@ class CargoPackages:
             place = os.path.join(registry, f"{locked.name}-{locked.version}")
             if os.path.isdir(place) and is_below(place, registry):
                 return _make(locked.name, locked.version, place)
-        # If a project uses two versions of a crate, Cargo puts only one of them into the folder
-        # without a version in its name.
+        # If a project uses two versions of a crate, Cargo puts only one of them into a folder whose
+        # name lacks the version.
         for name in (f"{locked.name}-{locked.version}", locked.name):
             place = os.path.join(self._vendored, name)
             # The folder "vendor" itself can be a link to any folder on the machine.

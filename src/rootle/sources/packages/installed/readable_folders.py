@@ -27,7 +27,7 @@ class Environment:
         return os.path.join(home, *parts) if os.path.isabs(home) else ""
 
     def variable(self, name: str) -> str:
-        """Return the value of an environment variable that must be an absolute path, or ""."""
+        """Return the value of an environment variable if it is an absolute path, else ""."""
         value = self.variables.get(name, "")
         return value if os.path.isabs(value) else ""
 
@@ -48,7 +48,7 @@ def existing_folders(paths: Sequence[str]) -> list[str]:
 
 
 def path_in(folder: str, *parts: str) -> str:
-    """Return a path in a folder; "" if the folder is unknown ("")."""
+    """Return a path in a folder, or "" if `folder` is "" because it is unknown."""
     return os.path.join(folder, *parts) if folder else ""
 
 

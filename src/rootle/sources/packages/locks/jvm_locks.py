@@ -44,7 +44,7 @@ class _Project:
     found: list[_Dependency] = field(default_factory=list)
 
     def identity(self) -> tuple[str, str]:
-        """Return the group and the version of the project, which it may inherit from its parent."""
+        """Return the group and the version of the project; the parent may define them."""
         group, version = (self.properties.get(f"project.{key}", "") for key in _IDENTITY)
         return _resolve(group, self.properties), _resolve(version, self.properties)
 

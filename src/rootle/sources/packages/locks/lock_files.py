@@ -30,8 +30,8 @@ from rootle.sources.packages.locks.system_locks import (
 from rootle.sources.packages.package import LockFile
 
 _Read = Callable[[str, str], LockFile]
-# Of each group, only the first pattern that matches a file in the folder is used: exact lock files
-# come before lists of names. All files that match this pattern are read.
+# Of each group, only the first pattern that matches a file in the folder is used: the patterns of
+# exact lock files precede those of lists of names. All files that match this pattern are read.
 _GROUPS: Final[Sequence[Mapping[str, _Read]]] = (
     {
         "uv.lock": read_uv_lock,

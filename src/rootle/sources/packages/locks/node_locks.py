@@ -22,7 +22,7 @@ _GROUPS: Final = ("dependencies", "devDependencies", "optionalDependencies", "pe
 _MODULES: Final = "node_modules/"
 _MAX_DEPTH: Final = 10  # the maximum depth of the folder of a workspace member
 _EXACT: Final = re.compile(r"\d+\.\d+\.\d+[\w.+-]*", re.ASCII)
-# "/name@1.2.3(peer@1)", or "/name/1.2.3" in earlier formats.
+# A key such as "/name@1.2.3(peer@1)", or "/name/1.2.3" in earlier formats.
 _PNPM_KEY: Final = re.compile(r"'?/?(@?[^@'/]+(?:/[^@'/]+)?)[@/](\d[^'(_:]*)")
 _YARN_ENTRY: Final = re.compile(r'"?(@?[^@"\s]+)@')
 _YARN_VERSION: Final = re.compile(r'version:?\s+"?([^"\s]+)"?')

@@ -67,7 +67,7 @@ _PROJECT: Final = "pyproject.toml"
 
 
 def read_pyproject(root: str, path: str) -> LockFile:
-    """Return the packages that a pyproject.toml names, without the versions that are in use."""
+    """Return the packages that a pyproject.toml names; the versions in use are unknown."""
     return make_lock(path, "python", list(_list_named(_load(root, path))))
 
 

@@ -51,7 +51,7 @@ def read_cargo_lock(root: str, path: str) -> LockFile:
 
 
 def read_go_mod(root: str, path: str) -> LockFile:
-    """Return the modules of a go.mod with their versions, with its `replace` directives applied."""
+    """Return the modules of a go.mod with their versions; its `replace` directives are applied."""
     text = read_lock_text(root, path)
     required: dict[str, LockedPackage] = {}
     replaced: dict[str, tuple[str, str]] = {}

@@ -34,7 +34,7 @@ class DiagramText:
         self.labels[name] = self._shorten(f"{known} {label}" if known else label)
 
     def add_edge(self, source: str, target: str, label: str, arrow: str = "->") -> None:
-        """Add an edge between two nodes, which may be added later."""
+        """Add an edge between two nodes; the nodes may be added later."""
         if len(self.edges) < _MAX_ITEMS:
             self.edges.append((source, target, self._shorten(label.strip()), arrow))
         else:

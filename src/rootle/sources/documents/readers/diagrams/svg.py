@@ -23,8 +23,8 @@ _MAX_SYMBOL_CHARS: Final = 80
 _TEXTS: Final = frozenset({"text", "title", "desc"})
 # HTML elements inside an image that begin a new line.
 _HTML_BLOCKS: Final = frozenset({"div", "p", "li", "br", "td", "foreignObject"})
-# The lines of a text of at most this length are joined, because it is a label. The lines of a
-# longer text, such as the content of a terminal, are kept apart.
+# A text of at most this length is a label, so its lines are joined. The lines of a longer text,
+# such as the content of a terminal, are kept apart.
 _MAX_LABEL_CHARS: Final = 100
 _LINE_END: Final = "\0"  # does not occur in XML
 _NOT_SHOWN: Final = frozenset({"style", "script"})
@@ -83,7 +83,7 @@ class _SvgReader:
         return self._omitted_symbols + self._diagram.omitted_chars
 
     def lines(self) -> Iterator[str]:
-        """Yield all texts, edges and names of icons."""
+        """Yield all texts and edges, and the names of icons."""
         yield from dict.fromkeys(self._lines)
         known = set(self._lines)
         yield from (line for line in self._diagram.lines() if line not in known)
@@ -91,7 +91,7 @@ class _SvgReader:
             yield "symbols: " + ", ".join(dict.fromkeys(self._symbols))
 
     def _collects(self) -> bool:
-        """Return whether the text at this position is shown to readers."""
+        """Return whether the text at this position is visible in the image."""
         if not self._path or self._path[-1][0] in _NOT_SHOWN:
             return False
         return bool(self._html) or any(name in _TEXTS for name, _ in self._path[-_MAX_DEPTH:])

@@ -61,7 +61,7 @@ def read_image(file: BinaryIO, found: ExtractedDocument) -> None:
 
 
 def read_screenshot(file: BinaryIO, found: ExtractedDocument) -> None:
-    """Add the text in an image, which can be small and in any format that Tesseract reads."""
+    """Add the text in an image. It can be small, and in any format that Tesseract reads."""
     raw = _read_limited(file)
     if _IMAGE.match(raw) is None:
         raise DocumentError(DAMAGED)

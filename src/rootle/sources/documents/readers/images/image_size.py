@@ -9,7 +9,8 @@ from typing import Final
 from rootle.sources.documents.places import DocumentError
 from rootle.sources.files.skip_rules import DAMAGED
 
-# The smallest width and height in pixels. Smaller images are icons, badges and thumbnails.
+# The smallest width and height, in pixels, of an image that is read. Smaller images are icons,
+# badges and thumbnails.
 _MIN_WIDTH: Final = 200
 _MIN_HEIGHT: Final = 100
 # Tesseract needs about ten bytes per pixel, and the memory of its process is limited.
@@ -17,7 +18,7 @@ MAX_PIXELS: Final = 40_000_000
 MAX_IMAGE_BYTES: Final = 20_000_000
 PNG: Final = b"\x89PNG\r\n\x1a\n"
 _JPEG: Final = b"\xff\xd8\xff"
-# The markers of JPEG segments: of those that contain the size of the image, and of those without a
+# The markers of the JPEG segments that contain the size of the image, and of the segments without a
 # length.
 SIZE_MARKERS: Final = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
 _START_OF_PIXELS: Final = 0xDA

@@ -22,8 +22,8 @@ _MAX_DEPTH: Final = 50
 # Longer fields are cut. Only fields such as a list of a thousand recipients are longer.
 _MAX_FIELD_CHARS: Final = 4_096
 _MAX_HEAD_BYTES: Final = 256_000
-# Addresses and dates are normalized only in fields of at most this length, because the time for it
-# grows with the square of the length.
+# Addresses and dates are normalized only in fields of at most this length, because the time that
+# this takes grows with the square of the length.
 _MAX_STRUCTURED_CHARS: Final = 300
 _MAX_FIELDS: Final = 1_000
 _BLANK_LINE: Final = re.compile(rb"\n\r?\n")
@@ -87,7 +87,7 @@ class MimePart:
 def read_parts(raw: bytes, found: ExtractedDocument) -> MimePart:
     """Return a message with its parts.
 
-    Parts after a limit on the time, the depth or the number of parts are left out and counted.
+    Parts beyond a limit on the time, the depth or the number of parts are left out and counted.
     """
     if b"\n" not in raw:
         raw = raw.replace(b"\r", b"\n")  # the line ends of old Macs
@@ -176,7 +176,7 @@ class _Splitter:
         if blank and len(raw) < head_end - start:
             self._found.omit(head_end - start - len(raw))
             return self._keep_needed(parsed), head_end
-        # A line that is not a field ends the head too, without a blank line.
+        # A line that is not a field also ends the head, even without a blank line.
         rest = parsed.get_payload()
         after = len(rest.encode("ascii", "surrogateescape")) if isinstance(rest, str) else 0
         return self._keep_needed(parsed), start + len(raw) - after
