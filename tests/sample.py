@@ -14,6 +14,8 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from commit_writer import init_repository, write_commit
+
 from rootle import App, open_app
 from rootle.storage.change_time import CHANGE_TICK_NS
 
@@ -97,6 +99,11 @@ QUESTIONS = (
 )
 
 
+# Files of which a repository was made. It is faster to write the first one without git, and to copy
+# a packed folder for the others.
+_committed: set[tuple[tuple[str, str], ...]] = set()
+
+
 def git(folder: Path, *arguments: str | Path, when_s: int = OLD_S) -> str:
     """Run git with commit times set to `when_s`; return its output."""
     who = {
@@ -134,8 +141,16 @@ def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
 
 def make_repository(root: Path, files: Mapping[str, str] = FILES) -> Path:
     """Create a git working tree with these files in one commit."""
+    key = tuple(files.items())
+    is_first = key not in _committed and not root.exists()
     write_tree(root, files)
-    shutil.copytree(_git_folder(tuple(files.items())), root / ".git")
+    if is_first:
+        _committed.add(key)
+        init_repository(root)
+        if write_commit(root, "first", "t <t@example.com>", OLD_S) is not None:
+            return root
+        shutil.rmtree(root / ".git")
+    shutil.copytree(_git_folder(key), root / ".git")
     return root
 
 
