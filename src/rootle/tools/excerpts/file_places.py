@@ -154,14 +154,15 @@ class FilePlaces:
         is_function = kind in _FUNCTION_KINDS or (not name and own_name in self._declared)
         is_container = place.lines in self._containers and not is_function
         declared = self._types if is_container else self._declared
+        simple_name = "" if place.is_comment else _own_name(place.name)
         return Candidate(
             place,
             rank,
             frozenset(words),
             collect_stems(name if is_code else own_name),
             is_container,
-            is_declared=not place.is_comment and _own_name(place.name) in declared,
-            is_named=not place.is_comment and _own_name(place.name) in self._mentioned,
+            is_declared=simple_name in declared,
+            is_named=simple_name in self._mentioned,
             is_match=bool(self.matches_in(*place.lines)),
             is_asked=self.is_asked(place),
         )
