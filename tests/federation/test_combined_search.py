@@ -813,6 +813,21 @@ def test_the_last_commit_is_the_last_in_the_history_whatever_its_date(app: App, 
     assert last_commit_of(app, "alpha_0 Alpha path:alpha.py") == "With a right clock"
 
 
+def test_the_last_commit_of_a_function_may_precede_many_changes_of_its_file(
+    app: App, root: Path
+) -> None:
+    body = "".join(f"    step_{number}(number={number})\n" for number in range(20))
+    text = f"def alpha_0():\n{body}    return 'Centauri'\n\n\ndef other():\n{body}    return 0\n"
+    write(root, "alpha.py", text)
+    commit_all(root, "Name the star", day=8)
+    for number in range(1, 13):
+        write(root, "alpha.py", text.replace("return 0", f"return {number}"))
+        commit_all(root, f"Change the other function {number}", day=8 + number)
+    app.index_history()
+
+    assert last_commit_of(app, "alpha_0 Centauri path:alpha.py") == "Name the star"
+
+
 def test_the_last_commit_of_a_document_is_that_of_the_file(app: App, root: Path) -> None:
     sections = "Keepers\n=======\n\nThey feed it.\n\nCages\n=====\n\nThey are large.\n"
     write(root, "guide.rst", sections)

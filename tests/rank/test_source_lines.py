@@ -209,3 +209,13 @@ def test_hostile_texts_are_read_in_linear_time(line: str) -> None:
     assert numbers("the pool is larger: than the pool", line + "\n" + CODE) is not None
     assert find_hyphenated_names(line[:10_000])[1] is False
     may_be_pasted(line[:10_000])
+
+
+def test_without_parts_only_the_first_part_of_a_line_is_read() -> None:
+    text = "2026-03-14 09:26:53 ERROR [main] the pool is larger than 20: lower pool-max-size"
+    every = read_parts(text)
+
+    (first,) = read_pasted_lines(text, lambda words: (9, [1 for _ in words]), has_parts=False)
+
+    assert len(every) > 1
+    assert first == every[:1]

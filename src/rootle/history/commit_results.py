@@ -29,6 +29,9 @@ from rootle.types import (
 )
 
 _MAX_KNOWN: Final = 10_000
+# The number of the newest changes of a file that are read first. They usually include the last
+# change of the function that is shown.
+_FEW_CHANGES: Final = 8
 _WORDS: Final = re.compile(r"[\w$!?]+")
 
 
@@ -155,23 +158,31 @@ class LastCommits:
                 last = known[place]
             except KeyError:
                 last = known[place] = _find_last(view, *place)
-            results.append(replace(result, last_commit=last))
+            results.append(result if last is None else replace(result, last_commit=last))
         return replace(response, results=tuple(results))
 
 
 def _find_last(
     view: CommitView, path: str, name: str, last_modified: str | None
 ) -> CommitFacts | None:
+    changes = view.list_changes(path, _FEW_CHANGES if name else 1)
+    if changes and _brief(view, changes[0][0]).date == last_modified:
+        found = _find_change(changes, name)
+        if found is not None:
+            return _brief(view, found)
     changes = view.list_changes(path)
     if changes and _brief(view, changes[0][0]).date != last_modified:
         changes = _order_by_history(view, changes, last_modified)
     if not changes or _brief(view, changes[0][0]).date != last_modified:
         return None
-    if not name:
-        return _brief(view, changes[0][0])
-    found = (at for at, section in changes if _may_change(section, name))
-    at = next(found, None)
-    return None if at is None else _brief(view, at)
+    found = _find_change(changes, name)
+    return None if found is None else _brief(view, found)
+
+
+def _find_change(changes: Sequence[tuple[int, DocumentSection]], name: str) -> int | None:
+    """Return the first commit that may have changed a function; any commit if `name` is ""."""
+    found = (at for at, section in changes if not name or _may_change(section, name))
+    return next(found, None)
 
 
 def _order_by_history(

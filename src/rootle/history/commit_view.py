@@ -105,9 +105,11 @@ class CommitView:
         found = self.index.paths_with_encoding(PARTIAL_COMMIT)
         return {path for at, path in found if self.ids is None or at in self.ids}
 
-    def list_changes(self, path: str) -> Sequence[tuple[int, DocumentSection]]:
+    def list_changes(
+        self, path: str, limit: int = _MAX_CHANGES
+    ) -> Sequence[tuple[int, DocumentSection]]:
         """Return the latest changes to a file, each with the id of its commit, newest first."""
-        found = self.index.sections_with(f"{self.folder}{path}", _MAX_CHANGES)
+        found = self.index.sections_with(f"{self.folder}{path}", limit)
         return [(at, section) for at, section in found if self.ids is None or at in self.ids]
 
     def has_folder(self, path: str) -> bool:

@@ -38,27 +38,30 @@ class WordOrder:
         """Return the largest share of the pairs, and of the triples, that any one text contains."""
         best_pairs = best_triples = 0
         for text in texts:
-            pairs, triples = self._count_in(split_words(text))
+            pairs, triples = self._count_in(_split(text))
             best_pairs, best_triples = max(best_pairs, pairs), max(best_triples, triples)
         return best_pairs / max(1, len(self.pairs)), best_triples / max(1, len(self.triples))
 
     def _count_in(self, words: Sequence[bytes]) -> tuple[int, int]:
-        found: set[tuple[bytes, bytes]] = set()
-        triples: set[Triple] = set()
-        known = self.words
+        """Return how many of the pairs and of the triples some words in lower case contain."""
+        found: set[tuple[bytes, ...]] = set()
+        # A text repeats its words, so each distinct word is cut and looked up only once.
+        known = {word for word in set(words) if word[:_STEM_CHARS] in self.words}
         hits = [at for at, word in enumerate(words) if word in known]
         for at, following in pairwise(hits):
             if following == at + 1:
-                found.add((words[at], words[following]))
-                if following + 1 < len(words):
-                    triples.add((words[at], words[following], words[following + 1]))
-        return len(found & self.pairs), len(triples & self.triples)
+                triple = tuple([word[:_STEM_CHARS] for word in words[at : at + 3]])
+                found |= {triple[:2], triple}
+        return len(found & self.pairs), len(found & self.triples)
 
 
 def split_words(text: str) -> list[bytes]:
     """Return the words of a text in lower case, each cut to its first seven bytes."""
-    words = text.encode("utf-8", "surrogatepass").translate(_TO_WORDS).split()
-    return [word[:_STEM_CHARS] for word in words]
+    return [word[:_STEM_CHARS] for word in _split(text)]
+
+
+def _split(text: str) -> list[bytes]:
+    return text.encode("utf-8", "surrogatepass").translate(_TO_WORDS).split()
 
 
 _STOP_STEMS: Final = frozenset(word.encode()[:_STEM_CHARS] for word in STOP_WORDS)

@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 
@@ -37,6 +38,9 @@ CountFiles = Callable[[Sequence[str]], tuple[int, Sequence[int]]]
 _COMPOUND: Final = re.compile(r"\S+")
 _MAX_LINES: Final = 12  # lines of a query that are searched; further lines add little
 _MAX_WORDS: Final = 60  # words per line of a query
+_MAX_KEPT: Final = (
+    64  # parts of queries whose words are kept, because they are needed several times
+)
 _MAX_PLACES: Final = 400  # occurrences of a word per text
 # The maximum number of windows of a text that are aligned: those that share the most words with the
 # line. Aligning one window takes 0.5 ms.
@@ -142,11 +146,13 @@ def may_be_pasted(text: str, *, has_phrases: bool = False) -> bool:
     return len(WORD.findall(lower)) > 1 and _QUESTION.match(lower) is None
 
 
-def read_pasted_lines(text: str, count_files: CountFiles) -> list[list[PastedLine]]:
+def read_pasted_lines(
+    text: str, count_files: CountFiles, *, has_parts: bool = True
+) -> list[list[PastedLine]]:
     """Return the lines of a query that may be pasted.
 
     Each list contains a line, followed by the parts of it that may be the message of a log line,
-    longest first.
+    longest first. Without `has_parts`, it contains only the first of these.
     """
     rows = text.split("\n")
     lines = [_strip(row, is_alone=len(rows) == 1) for row in rows]
@@ -166,7 +172,7 @@ def read_pasted_lines(text: str, count_files: CountFiles) -> list[list[PastedLin
         word: math.log(1 + total / count) if count else 0.0
         for word, count in zip(distinct, counts, strict=True)
     }
-    return [_make_lines(row, parts, weights) for row, parts in found]
+    return [_make_lines(row, parts, weights, has_parts=has_parts) for row, parts in found]
 
 
 def find_source_lines(pasted: PastedLine, text: str) -> list[SourceLine]:
@@ -257,6 +263,7 @@ def _has_words(text: str) -> bool:
     return len(set(WORD.findall(text))) >= least
 
 
+@lru_cache(_MAX_KEPT)
 def _is_marked(text: str) -> bool:
     if _MARKED.search(text) is not None or _LONG_HEAD.match(text) is not None:
         return True
@@ -297,22 +304,24 @@ def _split_message(line: str) -> list[_MessagePart]:
     return [replace(part, is_logged=is_logged) for part in distinct.values()][:MAX_PARTS]
 
 
+@lru_cache(_MAX_KEPT)
 def _fixed_words(text: str) -> frozenset[str]:
     """Return the words of a text that come from its source."""
     return frozenset(WORD.findall(blank_values(text))) - _LOG_WORDS
 
 
+@lru_cache(_MAX_KEPT)
 def _words(text: str) -> tuple[str, ...]:
     return tuple(WORD.findall(blank_generated(text))[:_MAX_WORDS])
 
 
 def _make_lines(
-    row: int, parts: Sequence[_MessagePart], weights: Mapping[str, float]
+    row: int, parts: Sequence[_MessagePart], weights: Mapping[str, float], *, has_parts: bool
 ) -> list[PastedLine]:
     is_marked = any(_is_marked(part.text) for part in parts)
     return [
         _make_line(row, part, weights, is_marked=is_marked and not part.is_literal)
-        for part in parts
+        for part in (parts if has_parts else parts[:1])
     ]
 
 

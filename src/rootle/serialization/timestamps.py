@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 
 
 def format_timestamp(seconds: float, *, timespec: str = "seconds") -> str:
@@ -15,6 +16,7 @@ def format_file_stamp(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y%m%dT%H%M%S.%f")
 
 
+@lru_cache(maxsize=4_096)  # the results of one question, and of the next, share commits
 def format_commit_time(seconds: int) -> str:
     """Format the time of a commit; "" if it is 0, which means that the commit has no valid time."""
     return format_timestamp(float(seconds)) if seconds else ""

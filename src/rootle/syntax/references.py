@@ -186,8 +186,11 @@ def can_rename_member(tree: SourceTree, row: int, column: int, size: int) -> boo
         return True
     end = leaf.end_byte
     after = tree.data[end : end + _MAX_SPACE]
-    name = re.escape(tree.data[leaf.start_byte : end])
-    return re.match(rb"\s*:?=\s*[\w.]+\." + name + rb"\b", after) is not None
+    name = b"." + tree.data[leaf.start_byte : end]
+    # Nearly all text after a name lacks this, and a pattern takes far longer to compile.
+    if name not in after:
+        return False
+    return re.match(rb"\s*:?=\s*[\w.]+" + re.escape(name) + rb"\b", after) is not None
 
 
 def _is_in_class_scope(leaf: Node) -> bool:

@@ -16,6 +16,10 @@ _MIN_WORD_CHARS: Final = 3
 # Code repeats its words. Without the cache, splitting them took most of the time for choosing the
 # lines of an answer.
 _MAX_WORDS: Final = 16_384
+# The same limit for lines: the answers to several questions often show the same files. Longer lines
+# are usually data.
+_MAX_LINES: Final = 16_384
+_MAX_LINE_CHARS: Final = 200
 
 
 def list_stems(text: str) -> list[str]:
@@ -30,6 +34,11 @@ def _stems_of_word(word: str) -> tuple[str, ...]:
         for part in split_identifier(word)
         if len(part) >= _MIN_WORD_CHARS and part not in STOP_WORDS
     )
+
+
+@lru_cache(_MAX_LINES)
+def _stems_of_line(line: str) -> Sequence[str]:
+    return list_stems(line)
 
 
 def collect_stems(text: str) -> frozenset[str]:
@@ -54,7 +63,8 @@ def find_stems(lines: Sequence[str], question: str) -> Mapping[int, frozenset[st
     found: dict[int, frozenset[str]] = {}
     before: tuple[int, str] = (0, "")
     for at in sorted(_lines_with(lines, stems)):
-        listed = list_stems(lines[at - 1])
+        line = lines[at - 1]
+        listed = _stems_of_line(line) if len(line) <= _MAX_LINE_CHARS else list_stems(line)
         if some := stems.intersection(listed):
             joined = [before[1], *listed] if before[0] == at - 1 else listed
             adjacent = pairs.keys() & pairwise(joined)

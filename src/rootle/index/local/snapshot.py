@@ -71,6 +71,7 @@ class Snapshot:
         self.close = weakref.finalize(self, connection.close)
         self._files: dict[int, FileState] = {}
         self._all_files: Sequence[FileState] | None = None
+        self._file_count: int | None = None
         self._unindexed: list[FileState] | None = None
         self.chunk_cache: ChunkCache = earlier.chunk_cache if earlier else ChunkCache()
         self._texts: dict[tuple[int, int], str] = {}
@@ -156,7 +157,9 @@ class Snapshot:
     def file_count(self) -> int:
         """Return the number of files, skipped ones included."""
         with self._lock, storage_errors(self.folder):
-            return self._manifest.count()
+            if self._file_count is None:
+                self._file_count = self._manifest.count()
+            return self._file_count
 
     def all_files(self) -> Sequence[FileState]:
         """Return the state of every file, including skipped ones."""

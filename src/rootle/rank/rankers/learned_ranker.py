@@ -50,7 +50,7 @@ def raise_definition(inputs: RankingInputs, ranked: RankedFiles) -> RankedFiles:
 
     The documents about a thing can contain more words of the question than its definition does.
     """
-    defining = np.flatnonzero(only_definers(inputs))
+    defining = set(np.flatnonzero(only_definers(inputs)).tolist())
     later = ranked.order[_MAX_DEFINITION_PLACE:]
     raised = next((at for at in later if at in defining), None)
     if raised is None:

@@ -33,13 +33,15 @@ class GradientBoostedTrees:
 
     def scores(self, rows: Floats) -> Floats:
         """Return the sum of the leaf values of each row, shape (rows,)."""
-        trees = np.arange(len(self.value))
-        nodes: Ints = np.zeros((len(rows), len(trees)), dtype=np.int64)
-        at = np.arange(len(rows))[:, None]
+        # `take` from a flat array is several times as fast as an index with two arrays.
+        roots = np.arange(len(self.value)) * self.value.shape[1]
+        row_starts = np.arange(len(rows))[:, None] * rows.shape[1]
+        nodes: Ints = np.repeat(roots[None, :], len(rows), axis=0)
         for _ in range(self.depth):
-            is_left = rows[at, self.column[trees, nodes]] <= self.threshold[trees, nodes]
-            nodes = np.where(is_left, self.left[trees, nodes], self.right[trees, nodes])
-        total: Floats = self.value[trees, nodes].sum(axis=1)
+            compared = rows.take(self.column.take(nodes) + row_starts)
+            is_left = compared <= self.threshold.take(nodes)
+            nodes = np.where(is_left, self.left.take(nodes), self.right.take(nodes)) + roots
+        total: Floats = self.value.take(nodes).sum(axis=1)
         return total
 
 

@@ -64,13 +64,13 @@ _ROW_SCORE: Final = _MATCH_SCORE * 3
 # number of files that are searched for such names.
 _DECLARED_SCORE: Final = 10.0
 _MAX_DECLARING_FILES: Final = 3
-_VALUE: Final = re.compile(r"\w+[^()=\n]{0,80}=(?![=>~])")  # a name, perhaps a type, and "="
+_VALUE: Final = re.compile(r"\w++[^()=\n]{0,80}+=(?![=>~])")  # a name, perhaps a type, and "="
 # Matches at this distance get half of the bonus for closeness that adjacent matches get.
 _NEAR_CHARS: Final = 200
 _LINES_BEFORE_MATCH: Final = 5
 _LINES_BEFORE_LINE: Final = 2
-# A directive, a label or an option of a directive in reStructuredText.
-_DIRECTIVE: Final = re.compile(r"\s*(?:\.\.(?:\s|$)|:[\w-]{1,40}:)")
+# A line with a directive, a label or an option of a directive in reStructuredText.
+_DIRECTIVE: Final = re.compile(r"^[^\S\n]*+(?:\.\.(?:[^\S\n]|$)|:[\w-]{1,40}:).*", re.MULTILINE)
 
 ReadExcerpts = Callable[[Sequence[TextRange]], Sequence[str]]
 Rows = MutableMapping[int, ChunkRow]  # chunks by id
@@ -274,7 +274,7 @@ def _content_shares(
     # nothing else.
     texts = index.excerpts([(row.file_id, row.start, row.end) for row in rows])
     chars = [
-        sum(len(line) for line in text.split("\n") if not _DIRECTIVE.match(line)) for text in texts
+        len(text) - text.count("\n") - sum(map(len, _DIRECTIVE.findall(text))) for text in texts
     ]
     return {row.id: content_share(count) for row, count in zip(rows, chars, strict=True)}
 

@@ -195,10 +195,11 @@ def _find_lines(
     question = scoped.question.question
     is_whole = question.is_composed or question.intent in _DESCRIBING
     is_whole = is_whole and not is_logged(text)
-    lines = read_pasted_lines(text, partial(_count_files, index))
+    has_parts = has_parts and not is_whole
+    lines = read_pasted_lines(text, partial(_count_files, index), has_parts=has_parts)
     search = _SourceSearch(index, scoped.files)
     for parts in lines:
-        for part in parts if has_parts and not is_whole else parts[:1]:
+        for part in parts:
             if search.find(part, may_lack_words=part.is_marked and not is_whole):
                 break
     return _choose(index, lines, search.found, _WHOLE if is_whole else 0.0)

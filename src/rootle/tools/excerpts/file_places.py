@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -43,6 +43,9 @@ _FUNCTION_KINDS: Final = frozenset(
 # words of the question, or if its statement and the comment above have at least _MIN_WORDS.
 _MIN_NAME_WORDS: Final = 2
 _MIN_WORDS: Final = 3
+
+# The number of names whose stems are kept: the answers to several questions show the same files.
+_MAX_NAMES: Final = 16_384
 
 LineRange = tuple[int, int]  # first and last line, from 1, both inclusive
 
@@ -140,7 +143,7 @@ class FilePlaces:
             place = Place(one.first_line, one.last_line, one.name)
             words = self._words.find_in_lines(self.line_range(place))
             stems = {word for word in words if " " not in word}
-            name = collect_stems(_own_name(one.name))
+            name = _stems_of_name(_own_name(one.name))
             has_words = len(stems & name) >= _MIN_NAME_WORDS or len(stems) >= _MIN_WORDS
             if has_words and place.lines not in spans:
                 yield self._candidate(place, None, words)
@@ -154,14 +157,15 @@ class FilePlaces:
         is_function = kind in _FUNCTION_KINDS or (not name and own_name in self._declared)
         is_container = place.lines in self._containers and not is_function
         declared = self._types if is_container else self._declared
+        simple_name = "" if place.is_comment else _own_name(place.name)
         return Candidate(
             place,
             rank,
             frozenset(words),
-            collect_stems(name if is_code else own_name),
+            _stems_of_name(name if is_code else own_name),
             is_container,
-            is_declared=not place.is_comment and _own_name(place.name) in declared,
-            is_named=not place.is_comment and _own_name(place.name) in self._mentioned,
+            is_declared=simple_name in declared,
+            is_named=simple_name in self._mentioned,
             is_match=bool(self.matches_in(*place.lines)),
             is_asked=self.is_asked(place),
         )
@@ -265,6 +269,11 @@ def _add_macros(outline: FileOutline, names: Collection[str]) -> Sequence[Defini
 def is_type(name: str) -> bool:
     """Return whether a definition is a class or a similar type: "class Log > class Segment"."""
     return name.rpartition(" > ")[2].partition(" ")[0] in _TYPE_KINDS
+
+
+@lru_cache(_MAX_NAMES)
+def _stems_of_name(name: str) -> frozenset[str]:
+    return collect_stems(name)
 
 
 def _own_name(name: str) -> str:

@@ -21,7 +21,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from heapq import nlargest
+from heapq import heapify, heappop, heapreplace, nlargest
 from typing import Final
 
 from rootle.text.word_stems import collect_pairs, list_stems
@@ -145,8 +145,12 @@ class _PartScale:
 
     def add_name(self, candidate: Candidate, shares: Values) -> Values:
         """Return the shares of a place for each part, plus the value of its name for the part."""
+        if candidate.is_container or not candidate.name:
+            return shares
+        weights, whole = self._weigh_name(candidate.name)
         return [
-            share + self._value_of_name(candidate, part)
+            share
+            + _NAME_VALUE * (math.fsum(weights[word] for word in weights.keys() & part) / whole)
             for share, part in zip(shares, self._parts, strict=True)
         ]
 
@@ -156,19 +160,15 @@ class _PartScale:
 
     def rarity(self, candidate: Candidate) -> float:
         """Return a value from 0 to 1: how much the name of a place distinguishes it."""
-        return self._share_of_name(candidate.name, candidate.name)
-
-    def _value_of_name(self, candidate: Candidate, part: frozenset[str]) -> float:
-        if candidate.is_container:
+        if not candidate.name:
             return 0.0
-        return _NAME_VALUE * self._share_of_name(candidate.name & part, candidate.name)
+        weights, whole = self._weigh_name(candidate.name)
+        return math.fsum(weights.values()) / whole
 
-    def _share_of_name(self, found: frozenset[str], name: frozenset[str]) -> float:
-        if not name:
-            return 0.0
+    def _weigh_name(self, name: frozenset[str]) -> tuple[Mapping[str, float], float]:
+        """Return the weights of the words of a name, and their sum with `_NAME_SMOOTHING`."""
         weights = {word: self._weights.get(word, self._highest) for word in name}
-        whole = math.fsum(weights.values()) + _NAME_SMOOTHING * self._highest
-        return math.fsum(weights[word] for word in found) / whole
+        return weights, math.fsum(weights.values()) + _NAME_SMOOTHING * self._highest
 
 
 def _fixed_value(candidate: Candidate, mean: float, rarity: float) -> float:
@@ -186,13 +186,27 @@ def _fixed_value(candidate: Candidate, mean: float, rarity: float) -> float:
 
 
 def _choose_greedily(rows: Sequence[_ScoredPlace], shares: Values) -> list[RankedPlace]:
-    left = list(rows)
+    """Return the places in the order in which they are chosen.
+
+    The value of a place never rises while others are chosen. Therefore it is computed again only if
+    its last value is still the highest. Of places with equal values, the first one is chosen.
+    """
     best: Values = [0.0] * len(shares)
     ranked: list[RankedPlace] = []
+
+    def rate(at: int) -> tuple[bool, float, int, int]:
+        row = rows[at]
+        return not row.candidate.is_asked, -row.value(best, shares), at, len(ranked)
+
+    left = [rate(at) for at in range(len(rows))]
+    heapify(left)
     while left and len(ranked) < _MAX_PLACES:
-        values = [(row.candidate.is_asked, row.value(best, shares)) for row in left]
-        at = max(range(len(left)), key=values.__getitem__)
-        row = left.pop(at)
-        ranked.append(RankedPlace(row.file, row.candidate, values[at][1] - row.score))
+        _, negative, at, rated_after = left[0]
+        if rated_after < len(ranked):
+            heapreplace(left, rate(at))
+            continue
+        heappop(left)
+        row = rows[at]
+        ranked.append(RankedPlace(row.file, row.candidate, -negative - row.score))
         best = [max(pair) for pair in zip(best, row.matched, strict=True)]
     return ranked

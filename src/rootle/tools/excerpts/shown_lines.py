@@ -113,6 +113,7 @@ class FileExcerpts:
         self._asked = asked
         self._is_markdown = file_language(outline.path) == "markdown"
         self._lines = outline.lines
+        self._sizes: dict[int, int] = {}  # by line number: windows overlap
         row = find_named_row(outline.lines, question) if self._is_markdown else None
         self._named_row = None if row is None else row + 1
         self._definitions = outline.definitions
@@ -197,8 +198,14 @@ class FileExcerpts:
 
     def size(self, numbers: Iterable[int]) -> int:
         """Return the number of characters that lines take in an answer, including line numbers."""
-        width = len(str(len(self._lines)))
-        return sum(width + 3 + len(self.line(number)) for number in numbers)
+        return sum(map(self._measure_line, numbers))
+
+    def _measure_line(self, number: int) -> int:
+        size = self._sizes.get(number)
+        if size is None:
+            width = len(str(len(self._lines)))
+            size = self._sizes[number] = width + 3 + len(self.line(number))
+        return size
 
     def line(self, number: int) -> str:
         """Return a line in the form that is shown, without its number."""
@@ -315,7 +322,7 @@ class FileExcerpts:
     def _fill(self, start: int, last: int, room: int, before: Collection[int]) -> LineNumbers:
         numbers = []
         for number in range(start, min(last, len(self._lines)) + 1):
-            room -= self.size((number,))
+            room -= self._measure_line(number)
             if room < 0 or number in before:
                 break
             numbers.append(number)

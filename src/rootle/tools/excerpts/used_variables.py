@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from rootle.text.definition_head import find_comment_start, find_statement_end
@@ -33,6 +34,9 @@ _PLAIN: Final = re.compile(
 _CONSTANT: Final = re.compile(r"_*[A-Z][A-Z0-9_]+")
 # The first line of a group of variables or constants in Go.
 _GROUP: Final = re.compile(r"(?:const|var)\s*\($")
+# The number of files whose variables are kept: an answer needs those of a file twice, and the next
+# answers often show the same files.
+_MAX_FILES: Final = 64
 # The maximum number of lines of a definition that `find_declarations` yields.
 _MAX_STATEMENT_LINES: Final = 60
 
@@ -51,7 +55,7 @@ def find_used_variables(
     )
     defined = {
         one.name: one.line
-        for one in _list_variables(lines, definitions)
+        for one in _list_variables(tuple(lines), tuple(definitions))
         if one.name in used
         and one.is_global
         and one.line not in shown
@@ -79,7 +83,7 @@ def find_declarations(
         if is_type(one.name)
         for at in range(one.first_line + 1, one.last_line + 1)
     }
-    for one in _list_variables(lines, definitions):
+    for one in _list_variables(tuple(lines), tuple(definitions)):
         around = types.get(one.line)
         if one.is_global or around is not None:
             name = one.name if around is None else f"{around} > {one.name}"
@@ -99,8 +103,11 @@ class _Variable:
     is_global: bool  # an indented name may be local to a function that the outline lacks
 
 
-def _list_variables(lines: Sequence[str], definitions: Sequence[Definition]) -> Iterator[_Variable]:
-    """Yield the variables that are defined outside functions."""
+@lru_cache(_MAX_FILES)
+def _list_variables(
+    lines: tuple[str, ...], definitions: tuple[Definition, ...]
+) -> Sequence[_Variable]:
+    """Return the variables that are defined outside functions."""
     inside = {
         at
         for one in definitions
@@ -108,13 +115,15 @@ def _list_variables(lines: Sequence[str], definitions: Sequence[Definition]) -> 
         for at in range(one.first_line, one.last_line + 1)
     }
     in_group = False
+    found: list[_Variable] = []
     for at, line in enumerate(lines, start=1):
         is_indented = line[:1].isspace()
         if line and not is_indented:
             in_group = _GROUP.match(line) is not None
         if at in inside or ("=" not in line and "define" not in line):
             continue
-        found = _DEFINED.match(line)
-        name = "" if found is None else found["macro"] or found["name"]
+        match = _DEFINED.match(line)
+        name = "" if match is None else match["macro"] or match["name"]
         if len(name) >= _MIN_NAME:
-            yield _Variable(name, at, not is_indented or in_group or is_constant(name))
+            found.append(_Variable(name, at, not is_indented or in_group or is_constant(name)))
+    return found

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import cached_property
 from typing import Final
 
@@ -54,6 +53,13 @@ class LiveSegment:
         found = self.segment.fields[field].postings(term)
         return found if found is None or self.live is None else self._drop_dead(found)
 
+    def list_postings(self, field: str, terms: Sequence[str]) -> list[tuple[int, Postings]]:
+        """Return the live postings of the terms that have any, each with the term's position."""
+        found = self.segment.fields[field].list_postings(terms)
+        if self.live is None:
+            return found
+        return [(at, own) for at, one in found if (own := self._drop_dead(one)) is not None]
+
     def documents_near(self, field: str, word: str, distance: int) -> Flags:
         """Return a flag per document: whether it has a term within `distance` edits of `word`."""
         table = self.segment.fields[field].term_list
@@ -78,6 +84,7 @@ class LiveSegment:
         return Postings(found.documents[is_live], found.counts[is_live])
 
 
+_WeightedPostings = tuple[Postings, float]  # the live postings of a term, and its weight
 # A document and a score for each posting of several terms, term by term.
 _ScoredPostings = tuple[Array, Floats]
 # Takes a segment and positions of documents in it. Returns a flag per position: whether to search
@@ -95,13 +102,16 @@ class LevelReader:
         self.segments = segments
         self._order = order
         self._statistics: dict[str, FieldStatistics] = {}
-        self._kept: OrderedDict[_Terms, Sequence[_FoundDocuments]] = OrderedDict()
+        self._kept: deque[tuple[_Terms, Sequence[_FoundDocuments]]] = deque(maxlen=_MAX_KEPT)
         self.count = sum(segment.live_count for segment in segments)
 
-    def frequency(self, field: str, term: str) -> int:
-        """Return the number of documents that contain a term in a field."""
-        found = (segment.postings(field, term) for segment in self.segments)
-        return sum(len(postings.documents) for postings in found if postings is not None)
+    def frequencies(self, field: str, terms: Sequence[str]) -> list[int]:
+        """Return for each term the number of documents that contain it in a field."""
+        counts = [0] * len(terms)
+        for segment in self.segments:
+            for at, postings in segment.list_postings(field, terms):
+                counts[at] += len(postings.documents)
+        return counts
 
     def search(
         self,
@@ -131,15 +141,14 @@ class LevelReader:
         Other threads may use the kept scores at the same time, so the caller must not change them.
         """
         key = fields, terms
-        kept = self._kept.get(key)
-        if kept is not None:
-            return kept
+        # Comparing a few keys is faster than hashing all terms. The keys are copied because another
+        # thread may add one meanwhile.
+        for known, kept in tuple(self._kept):
+            if known == key:
+                return kept
         found = self._add_fields(fields, terms)
         if sum(len(at) for _, at, _ in found) <= _MAX_KEPT_DOCUMENTS:
-            self._kept[key] = found
-            while len(self._kept) > _MAX_KEPT:
-                with suppress(KeyError):  # another thread may have removed the last item
-                    self._kept.popitem(last=False)
+            self._kept.append((key, found))
         return found
 
     def _add_fields(
@@ -172,13 +181,21 @@ class LevelReader:
     ) -> list[_ScoredPostings | None]:
         """Return the scores of the terms by segment; None for a segment without these terms."""
         statistics = self._field_statistics(field)
-        found = [[part.postings(field, term.text) for term in terms] for part in self.segments]
-        weights = [
-            term_weight(term.weight, count, statistics) if (count := _count(own)) else 0.0
-            for term, own in zip(terms, zip(*found, strict=True), strict=True)
-        ]
+        texts = [term.text for term in terms]
+        found = [part.list_postings(field, texts) for part in self.segments]
+        counts = dict.fromkeys([at for own in found for at, _ in own], 0)
+        for own in found:
+            for at, postings in own:
+                counts[at] += len(postings.documents)
+        weights = {
+            at: term_weight(terms[at].weight, count, statistics) for at, count in counts.items()
+        }
         return [
-            _score_postings(part.segment.fields[field].rounded_lengths, own, weights, statistics)
+            _score_postings(
+                part.segment.fields[field].rounded_lengths,
+                [(postings, weights[at]) for at, postings in own],
+                statistics,
+            )
             for part, own in zip(self.segments, found, strict=True)
         ]
 
@@ -199,28 +216,17 @@ def _select(found: Sequence[tuple[Segment, Ids]], positions: Ids) -> list[tuple[
     return selected
 
 
-def _count(found: Sequence[Postings | None]) -> int:
-    """Return the number of postings of a term in all segments."""
-    return sum([len(own.documents) for own in found if own is not None])
-
-
 def _score_postings(
-    lengths: Array,
-    found: Sequence[Postings | None],
-    weights: Sequence[float],
-    statistics: FieldStatistics,
+    lengths: Array, found: Sequence[_WeightedPostings], statistics: FieldStatistics
 ) -> _ScoredPostings | None:
-    """Return the scores in one segment; `found` and `weights` contain one item for each term."""
-    own = [postings for postings in found if postings is not None]
-    if not own:
+    """Return the scores of all terms in one segment; None if it contains no term."""
+    if not found:
         return None
-    documents = _join([postings.documents for postings in own])
-    counts = _join([postings.counts for postings in own])
-    sizes = [len(postings.documents) for postings in own]
-    used = [weight for weight, postings in zip(weights, found, strict=True) if postings is not None]
-    return documents, np.array(used).repeat(sizes) * saturate(
-        counts, lengths[documents], statistics
-    )
+    documents = _join([postings.documents for postings, _ in found])
+    counts = _join([postings.counts for postings, _ in found])
+    weights = np.array([weight for _, weight in found])
+    sizes = [len(postings.documents) for postings, _ in found]
+    return documents, weights.repeat(sizes) * saturate(counts, lengths[documents], statistics)
 
 
 def _add_scores(count: int, scored: Sequence[_ScoredPostings]) -> tuple[Ids, Floats]:

@@ -123,7 +123,7 @@ class EmbeddedSparse:
     def file_frequencies(self, terms: Sequence[str]) -> tuple[int, list[int]]:
         """Return the number of files, and the document frequency of each term."""
         files = self._levels["files"]
-        return files.count, [files.frequency("body", term) for term in terms]
+        return files.count, files.frequencies("body", terms)
 
     def definers(self, names: Sequence[str], k: int = 1_000) -> dict[str, list[int]]:
         """Return for each normalized name at most k chunks that define it."""
@@ -167,9 +167,8 @@ class EmbeddedSparse:
     def is_known(self, name: str) -> bool:
         """Return whether a normalized name is defined or occurs in any chunk."""
         chunks = self._levels["chunks"]
-        return bool(
-            chunks.frequency("defines", name)
-            or any(chunks.frequency("body", stem) for stem in self.stems(name))
+        return any(chunks.frequencies("defines", [name])) or any(
+            chunks.frequencies("body", self.stems(name))
         )
 
     def _mark_files(self, files: Collection[int] | None) -> Only | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import zlib
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -136,10 +135,12 @@ class _Groups:
         """Return all terms in order."""
         return self.text.tobytes().split(_SEPARATOR)[:-1]
 
-    def terms(self, group: int) -> list[bytes]:
-        """Return the terms of a group."""
+    def find(self, group: int, term: bytes) -> int | None:
+        """Return the position of a term among all terms; None if the group lacks it."""
         own = self._text_bytes[self._text_groups[group] : self._text_groups[group + 1]]
-        return own.tobytes().split(_SEPARATOR)[:-1]
+        text = _SEPARATOR + own.tobytes()
+        start = text.find(_SEPARATOR + term + _SEPARATOR)
+        return None if start < 0 else group * _GROUP + text.count(_SEPARATOR, 0, start)
 
     def block(self, at: int) -> Array:
         """Return the encoded postings of a term."""
@@ -206,6 +207,17 @@ class FieldReader:
         self._cache[term] = found
         return found
 
+    def list_postings(self, terms: Sequence[str]) -> list[tuple[int, Postings]]:
+        """Return the postings of the terms that have any, each with the position of its term."""
+        found, cached = [], self._cache
+        for at, term in enumerate(terms):
+            postings = cached.get(term)
+            if postings is None and term not in cached:
+                postings = self.postings(term)
+            if postings is not None:
+                found.append((at, postings))
+        return found
+
     def postings_at(self, at: int) -> Postings:
         """Return the postings of the term at a position."""
         self._check_postings(at // _GROUP)
@@ -258,8 +270,8 @@ class FieldReader:
         group = max(bisect_left(first_hashes, wanted) - 1, 0)
         while group < len(first_hashes) and first_hashes[group] <= wanted:
             self._check_terms(group)
-            with suppress(ValueError):
-                return group * _GROUP + self._groups.terms(group).index(term)
+            if (at := self._groups.find(group, term)) is not None:
+                return at
             group += 1
         return None
 
