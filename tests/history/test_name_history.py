@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from commit_repository import DAY_S, commit_all, make_history, read_pages
+from commit_repository import DAY_S, add_commit, commit_all, make_history, read_pages
 from sample import OLD_S, MakeApp, git, write
 
 from rootle import App
@@ -299,6 +299,45 @@ def test_the_commits_between_two_versions_that_changed_a_folder_are_listed(
     found = [it.commit.subject for it in answer.results if it.commit]
     assert found == ["Change pen-farm/b, pen-farm 1.0 2.0"]
     assert answer.suggestions[1] == "1 of them is between v1.0 and v2.0"
+
+
+@pytest.mark.parametrize(
+    ("question", "where"),
+    [
+        ("what changed between v1.0 and v2.0 in the readme", "README.md"),
+        ("what changed in readme since v1.0", "README.md"),
+        ("what changed in the readme file since v1.0", "README.md"),
+        ("what changed in lanes between v1.0 and v2.0", "lanes/, Lanes.txt"),
+        ("what changed in the barn module since v1.0", "barn (farm/barn.py)"),
+    ],
+)
+def test_a_plain_word_may_be_the_name_of_a_file(
+    question: str, where: str, root: Path, app: App
+) -> None:
+    git(root, "tag", "v1.0")
+    for path in ("README.md", "Lanes.txt", "lanes/north.py", "farm/barn.py", "farm/readme.txt"):
+        write(root, path, "Zebra crossing 1.0 2.0\n")
+    commit_all(root, "Change all of them", day=20)
+    write(root, "other.py", "readme = lanes = barns = 1\n")
+    commit_all(root, "Change the readme, the lanes and the gate in another file", day=21)
+    git(root, "tag", "v2.0")
+
+    answer = app.search(SearchQuery(question))
+
+    assert [it.commit.subject for it in answer.results if it.commit] == ["Change all of them"]
+    assert answer.suggestions[0] == f"1 commit with changes in {where}, newest first"
+
+
+def test_the_period_of_a_question_in_other_words_counts(root: Path, app: App) -> None:
+    git(root, "tag", "v1.0")
+    for version in ("v2.0", "v3.0"):
+        add_commit(root, f"Barrier logic of the zebra crossing for {version}", day=20)
+        git(root, "tag", version)
+
+    answer = app.search(SearchQuery("what changed in the barrier logic between v1.0 and v2.0"))
+
+    found = [it.commit.subject for it in answer.results if it.commit]
+    assert found == ["Barrier logic of the zebra crossing for v2.0"]
 
 
 @pytest.fixture

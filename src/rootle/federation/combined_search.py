@@ -201,9 +201,10 @@ class CombinedSearch:
         if past is not None and past.asks_first and not parsed.is_exact:
             named = parse_name_history(parsed.text, self._is_revision, has_dates=has_dates)
             past = replace(past, name_history=named)
-        # In a question about a name, "since v2.1" is not a filter: `CommitSelection` handles it.
-        is_since = past is not None and past.name_history is not None and past.name_history.since
-        in_words = past is not None and not isinstance(commits, str) and not is_since
+        # In a question about a name, or for all commits, "since v2.1" is not a filter:
+        # `CommitSelection` handles it.
+        is_range = past is not None and past.selects_range
+        in_words = past is not None and not isinstance(commits, str) and not is_range
         text = resolve_dates(query.text_query, self.find_date, in_words=in_words)
         resolved = replace(query, text_query=text)
         answer = partial(self._answer, explain=explain, reason=reason)
