@@ -165,13 +165,13 @@ def _find_files_by_word(index: IndexReader, word: str) -> list[str]:
     folders = {f"{path.partition('/')[0]}/" for path in paths if "/" in path}
     folder = [f"{word}/"] if f"{word}/" in folders else []
     wanted = word.casefold()
-    named = sorted(path for path in paths if _stem_of(path) == wanted)
+    named = sorted(path for path in paths if _file_stem(path) == wanted)
     at_root = [path for path in named if "/" not in path]
     files = at_root or ([] if folder else named)
     return [*folder, *files] if len(files) <= MAX_DEFINITIONS else folder
 
 
-def _stem_of(path: str) -> str:
+def _file_stem(path: str) -> str:
     """Return the name of a file without its extensions and in lower case: "changelog"."""
     return path.rpartition("/")[2].lstrip(".").partition(".")[0].casefold()
 

@@ -207,6 +207,9 @@ class _ChangeSearch:
             min_stated = _WHOLE_STATED if is_whole else _MIN_STATED
         elif best.patch < _MIN_PATCH:
             return [], []
+        elif best.stated >= _WHOLE_STATED:
+            # A later commit that says something else removed only what was left.
+            min_stated = _WHOLE_STATED
         ids = answer.candidates.inputs.files.ids.tolist()
         similar = [
             at
