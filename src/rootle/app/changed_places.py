@@ -13,8 +13,8 @@ from rootle.errors import IndexStorageError
 from rootle.federation.name_answers import NameLookup
 from rootle.history.names.name_history import MAX_DEFINITIONS
 from rootle.history.names.place_changes import ChangedPlace, last_word
-from rootle.history.present_code import PresentCode, describe_present
-from rootle.history.removals import find_removals
+from rootle.history.removals.present_code import PresentCode, describe_present
+from rootle.history.removals.removal_search import find_removals
 from rootle.provenance.definition_changes import (
     CurrentLines,
     list_definition_changes,
@@ -27,7 +27,7 @@ from rootle.types import RemovalAnswer, RevisionRange, SearchQuery, ignore_progr
 
 if TYPE_CHECKING:
     from rootle.app.container import Container
-    from rootle.history.removed_definitions import RemovedDefinition, RemovedDefinitions
+    from rootle.history.removals.removed_definitions import RemovedDefinition, RemovedDefinitions
     from rootle.index.reader import IndexReader
     from rootle.sources.git.lines.commits_of_lines import ChangeLog
     from rootle.types import Symbol

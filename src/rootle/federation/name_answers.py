@@ -37,7 +37,7 @@ from rootle.history.names.unindexed_commits import (
     describe_unindexed,
     describe_unlisted,
 )
-from rootle.history.removed_definitions import RemovedDefinition
+from rootle.history.removals.removed_definitions import RemovedDefinition
 from rootle.index.reader import FileState
 from rootle.search.stages.low_confidence import LOW_CONFIDENCE
 from rootle.search.symbols.place_kinds import PlaceKind, kind_of_place

@@ -10,7 +10,7 @@ from typing import Final
 from rootle.errors import QueryError
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
-from rootle.history.removed_definitions import RemovedDefinitions
+from rootle.history.removals.removed_definitions import RemovedDefinitions
 from rootle.search.stages.low_confidence import LOW_CONFIDENCE
 from rootle.types import PARTIAL_HISTORY, SearchResponse
 
