@@ -102,6 +102,9 @@ class CommitUpdates(Protocol):
     def describe_rebuild(self) -> str:
         """Return a note if the index is rebuilt although it can be searched, else ""."""
 
+    def describe_clone(self) -> str:
+        """Return a note if the repository lacks its older commits, or has none; else ""."""
+
     def explain_limit(self) -> str:
         """Return why older commits are not indexed; "" if there are none."""
 
