@@ -328,6 +328,28 @@ def test_a_plain_word_may_be_the_name_of_a_file(
     assert answer.suggestions[0] == f"1 commit with changes in {where}, newest first"
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "when was --feed-all added",
+        "who added the option --feed-all",
+        "which commit added the `--feed-all` flag",
+    ],
+)
+def test_the_commit_that_added_an_option_is_first(question: str, root: Path, app: App) -> None:
+    write(root, "menu.py", "options = ['--feed-all-twice']\n")
+    commit_all(root, "Add the option --feed-all-twice, to feed all", day=20)
+    write(root, "menu.py", "options = ['--feed-all-twice', '--feed-all']\n")
+    commit_all(root, "Let them choose", day=21)
+    write(root, "menu.py", "options = ['--feed-all-twice', '--feed-all', '--feed']\n")
+    commit_all(root, "Add support for feed in --feed-all", day=22)
+
+    answer = app.search(SearchQuery(question))
+
+    assert answer.results[0].commit is not None
+    assert answer.results[0].commit.subject == "Let them choose"
+
+
 def test_the_period_of_a_question_in_other_words_counts(root: Path, app: App) -> None:
     git(root, "tag", "v1.0")
     for version in ("v2.0", "v3.0"):

@@ -173,6 +173,8 @@ class NameAnswers:
 
     def _find_place(self, question: NameHistoryQuestion) -> ChangedPlace | None:
         """Return the place that a question names; None if there is none."""
+        if question.is_option:
+            return None
         if question.is_word:
             return self.names.find_files(question.name.rstrip("/"))
         place = self.names.find_place(question.name)

@@ -36,11 +36,11 @@ _KIND: Final = (
     "|namespace|object|protocol|record|union|property|constructor|file|folder|directory"
     "|definition of|definition"
 )
-# The name of a definition, with its class or module, or the path of a file.
+# The name of a definition, with its class or module, the path of a file, or an option.
 _NAME: Final = (
-    rf"(?:the )?(?:(?P<kind>{_KIND}) )?(?P<open>`?)"
-    r"(?P<name>[\w$~@.][\w$~@./#:+!?-]{0,150}?)(?P<call>\(\))?`?"
-    rf"(?P<kind_after> (?:{_KIND}))?"
+    rf"(?:the )?(?:(?:option|flag) (?=`?--))?(?:(?P<kind>{_KIND}) )?(?P<open>`?)"
+    r"(?P<name>(?:--)?[\w$~@.][\w$~@./#:+!?-]{0,150}?)(?P<call>\(\))?`?"
+    rf"(?P<kind_after> (?:{_KIND}))?(?P<option> (?:option|flag))?"
 )
 _CHANGED: Final = "changed|modified|touched|edited|updated|rewrote|refactored|fixed"
 _ADDED: Final = "added|introduced|created|implemented|wrote|invented"
@@ -181,7 +181,7 @@ _PATTERNS: Final[tuple[tuple[tuple[LazyPattern, ...], RequestedCommits], ...]] =
     (_RENAMES, "rename"),
 )
 _FOLDER_KINDS: Final = ("folder", "directory")
-_DISTINCT: Final = re.compile(r"[_\d$.:#/]|[a-z][A-Z]|^[A-Z]")
+_DISTINCT: Final = re.compile(r"^--|[_\d$.:#/]|[a-z][A-Z]|^[A-Z]")
 _END: Final = re.compile(r"[.,;:]$")
 
 
@@ -189,8 +189,8 @@ _END: Final = re.compile(r"[.,;:]$")
 class NameHistoryQuestion:
     """A question about the commits that changed a definition or a file."""
 
-    # The name of a definition, perhaps with its class or module, or a path. A path that the
-    # question calls a folder ends in "/".
+    # The name of a definition, perhaps with its class or module, a command-line option that begins
+    # with "--", or a path. A path that the question calls a folder ends in "/".
     name: str
     asked: RequestedCommits
     since: str = ""  # a revision; commits in its history are left out
@@ -202,6 +202,14 @@ class NameHistoryQuestion:
     # Whether the name is a plain word after a word such as "file". "The file explorer" is the name
     # of a thing, not a file, unless there is something with the name "explorer".
     may_be_phrase: bool = False
+
+    @property
+    def is_option(self) -> bool:
+        """Whether the name is a command-line option, which is found in the lines of commits.
+
+        Only a question about its addition has such a name.
+        """
+        return self.name.startswith("--")
 
     @property
     def asks_for_removal(self) -> bool:
@@ -276,6 +284,9 @@ def _read_question(
     is_plain = not _DISTINCT.search(name)
     is_certain = bool(found["kind_after"] or found["open"] or found["call"])
     may_be_phrase = is_plain and not is_certain and asked in ("addition", "removal")
+    is_option = name.startswith("--")
+    if (is_option and asked != "addition") or (found["option"] and not is_option):
+        return None
     kind = (found["kind"] or (found["kind_after"] or "").strip()).lower()
     if is_plain and (not is_marked or (kind == "file" and asked == "changes")):
         is_path = (allows_words or bool(kind)) and asked == "changes"
