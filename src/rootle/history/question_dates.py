@@ -115,7 +115,8 @@ def _is_date(found: re.Match[str], now: datetime) -> bool:
 
 def _period(found: re.Match[str]) -> str:
     count = found["count"] or "1"
-    return f"since:{count if count.isdigit() else _FEW}{found['unit'].lower()}s"
+    number = int(count) if count.isdigit() else _FEW
+    return f"since:{number}{found['unit'].lower()}{'' if number == 1 else 's'}"
 
 
 def _this(unit: str, now: datetime) -> str:
