@@ -430,6 +430,15 @@ def test_commits_on_another_branch_that_may_have_changed_a_definition_are_named(
     assert any(f"may have changed CowPen: {newest}" in note for note in answer.suggestions)
 
 
+def test_the_author_of_a_file_with_one_commit_is_named(root: Path, app: App) -> None:
+    write(root, "hut.py", "SIZE = 1\n")
+    commit_all(root, "Build the hut", day=20, author="Bo <bo@x.org>")
+
+    note = app.search(SearchQuery("who wrote most of hut.py")).suggestions[0]
+
+    assert note.startswith("author of the only commit with changes in hut.py: Bo 1; counted")
+
+
 def test_a_word_that_is_no_folder_is_searched(herd: Path, app: App) -> None:
     git(herd, "tag", "v1.0", "HEAD~2")
 

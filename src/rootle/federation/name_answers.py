@@ -302,8 +302,10 @@ def _select_main_author(found: NameChanges, name: str, commits: CommitSearch) ->
     main = counts[0][0]
     shown = ", ".join(f"{author} {count:,}" for author, count in counts[:_MAX_AUTHORS])
     more = len(counts) - _MAX_AUTHORS
+    count = count_commits(len(authors))
+    whose = "author of the only commit" if len(authors) == 1 else f"authors of the {count}"
     note = (
-        f"authors of the {count_commits(len(authors))} with changes in {name}: {shown}"
+        f"{whose} with changes in {name}: {shown}"
         f"{f', and {more} others' if more > 0 else ''}; counted by commits"
     )
     listed = [one for one, author in zip(found.commits, own, strict=True) if author == main]
