@@ -32,10 +32,11 @@ _MAX_HASHES: Final = 5
 _ALL: Final = r"(?:what (?:has |have |was )?changed|(?:the |all )?(?:commits|changes))"
 _KIND: Final = "(?:(?:the )?(?:version|release|tag|branch|commit) )?"
 _ALL_CHANGES: Final = LazyPattern(
-    rf"{_ALL} (?:(?:since|after) {_KIND}(?P<start>{REVISION_NAME})"
+    rf"(?:{_ALL}|what(?:'s| is| was) new|what happened|(?:the )?diff(?:erences?)?) "
+    rf"(?:(?:since|after) {_KIND}(?P<start>{REVISION_NAME})"
     rf"|(?:between|from) {_KIND}(?P<older>{REVISION_NAME}) (?:and|to) {_KIND}"
     rf"(?P<newer>{REVISION_NAME}))",
-    (frozenset(("changed", "commits", "changes")),),
+    (frozenset("changed commits changes new happened diff difference differences".split()),),
     re.IGNORECASE | re.ASCII,
 )
 # Questions about the release of a version. The version has a number, because other things are
