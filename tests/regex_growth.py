@@ -35,7 +35,7 @@ SHORT_TEXTS = {
     "rootle.history.authors.author_questions._FORMS": "a question of at most 300 characters",
     "rootle.history.past_question._FROM": "a question of at most 400 characters",
     "rootle.history.past_question._PAST": "the first 400 characters of a question",
-    "rootle.history.removal_scores._NAME": "the first 1,000 characters of a query",
+    "rootle.history.removals.removal_scores._NAME": "the first 1,000 characters of a query",
     "rootle.ingest.chunking.chunker._WORD_END": "at most MAX_WORD_CHARS characters of a line",
     "rootle.ingest.named_ranges._TYPE_ARGUMENTS": "a title of at most MAX_TITLE characters",
     "rootle.links.drift.checks._MOVED_OUT": "the first 500 characters of a subject",

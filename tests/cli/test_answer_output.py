@@ -11,6 +11,7 @@ from commit_repository import commit_all
 from sample import git, write
 
 from rootle.cli.main import main
+from rootle.cli.terminal import fit_reference
 
 pytestmark = pytest.mark.slow
 
@@ -54,19 +55,23 @@ def _make_repository(root: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("words", "how"),
+    ("words", "rows", "how"),
     [
-        (("gone", "parse legacy"), "-n 5 shows everything"),
-        (("impact", "module_0.py"), "-n 10 shows everything"),
-        (("drift",), "`rootle drift | less` or --json shows everything"),
+        (("gone", "parse legacy"), 40, "-n 5 shows everything"),
+        (("impact", "module_0.py"), 20, "-n 10 shows everything"),
+        (("drift",), 40, "`rootle drift | less` or --json shows everything"),
     ],
 )
-def test_a_long_answer_fits_on_one_screen(words: tuple[str, ...], how: str, run: Run) -> None:
+def test_a_long_answer_fits_on_one_screen(
+    words: tuple[str, ...], rows: int, how: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LINES", str(rows))
+
     whole, _ = run(*words, on_terminal=False)
     brief, errors = run(*words, on_terminal=True)
 
-    assert sum(-(-len(line) // 80) or 1 for line in whole) > 40
-    assert len(brief) + len(errors.splitlines()) < 40
+    assert sum(-(-len(line) // 80) or 1 for line in whole) > rows
+    assert len(brief) + len(errors.splitlines()) < rows
     assert all(len(line) <= 80 for line in brief)
     assert errors.endswith(f"rootle: shortened; {how}\n")
     assert brief[0] in (whole[0], f"{whole[0][:79]}…")
@@ -84,3 +89,25 @@ def test_each_result_of_a_shortened_answer_is_named(run: Run) -> None:
 
     assert len(places) == 16
     assert brief == places
+
+
+def test_the_lines_of_a_short_list_of_references_fit_on_the_screen(run: Run) -> None:
+    for words in (
+        ("impact", "-n", "2", "module_0.py"),
+        ("show", "--links", "guide.md:3"),
+    ):
+        whole, _ = run(*words, on_terminal=False)
+        lines, _ = run(*words, on_terminal=True)
+
+        assert max(map(len, whole)) > 80
+        assert len(lines) == len(whole)
+        assert all(len(line) <= 80 for line in lines)
+
+
+def test_a_long_path_at_the_beginning_of_a_line_is_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    path = f"src/{'deep/' * 10}retry.py"
+
+    assert fit_reference(f"  5%  {path} (code), in the same commit") == f"  5%  {path}…"
+    assert fit_reference(f"{path}:3  retry is gone").startswith(f"{path}:3")
+    assert len(fit_reference(f"    changed together in 1 of 4 commits: {path}")) == 40

@@ -175,6 +175,22 @@ def test_the_title_of_a_commit_is_on_a_line_of_its_own_if_it_is_long(
     assert any(line.startswith("  ") and line.endswith(title) for line in lines)
 
 
+def test_the_title_of_a_commit_is_cut_even_if_there_is_room_for_more_lines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _set_terminal(monkeypatch, 40)
+    date, subject = "2024-03-31T10:00:00Z", "Retry " + "again and again " * 8
+    facts = CommitFacts("1" * 40, date, "Ada <ada@example.org>", subject)
+    response = _long_response(1)
+    response = replace(response, results=(replace(response.results[0], commit=facts),))
+
+    lines = _print_on_terminal(response)
+
+    assert lines[1].startswith("  2024-03-31 Ada: Retry again")
+    assert len(lines[1]) == 80
+    assert lines[1].endswith("…")
+
+
 def test_a_list_of_commits_leaves_out_the_author_before_the_title_is_cut(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

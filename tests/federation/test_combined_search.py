@@ -689,6 +689,21 @@ def test_filters_by_path_and_language_apply_to_a_range(shared: App) -> None:
     assert answer.suggestions == ("1 commit", "the filters exclude 3 other commits")
 
 
+def test_an_empty_period_is_explained_with_the_newest_commit(app: App, root: Path) -> None:
+    sha = git(root, "rev-parse", "--short=12", "HEAD").strip()
+
+    listed = app.search(SearchQuery("what changed last month"))
+    searched = app.search(SearchQuery("in:history omega since:2024"))
+
+    assert listed.results == searched.results == ()
+    assert listed.suggestions[:2] == (
+        "0 commits",
+        "the filters exclude 5 commits; the newest of them is of 2023-11-18",
+    )
+    note = f"since:2024 excludes 1 matching commit, such as {sha} 2023-11-18: {SUBJECTS[4]}"
+    assert note in searched.suggestions
+
+
 def test_a_range_is_listed_by_git_while_commits_are_indexed(
     app: App, monkeypatch: pytest.MonkeyPatch, root: Path
 ) -> None:
@@ -747,7 +762,7 @@ def test_a_tag_is_a_date_also_without_indexed_commits_and_in_an_earlier_version(
 @pytest.mark.parametrize(
     ("question", "note"),
     [
-        ("in:history zebra since:main", "since:main excludes 5 matching commits, such as git:"),
+        ("in:history zebra since:main", "since:main excludes 5 matching commits, such as "),
         ('in:history zebra since:"main"', 'since:"main" excludes 5 matching commits'),
         ("zebra since:main", "since:main excludes 5 matching files, such as "),
     ],

@@ -103,3 +103,39 @@ def test_a_commit_of_another_branch_is_found_by_its_hash_and_its_tag(
     found = app.search(SearchQuery("when was v1.0.1 released"))
     assert [one.file_path for one in found.results] == [f"git:{side}"]
     assert found.suggestions == ("the tag v1.0.1 is on this commit", note)
+
+
+def test_the_merges_of_another_branch_are_listed_and_counted(root: Path, app: App) -> None:
+    git(root, "checkout", "-q", "-b", "fix")
+    add_commit(root, "Fixed the zebra", day=7)
+    git(root, "checkout", "-q", "-b", "release", "main")
+    git(root, "merge", "-q", "--no-ff", "-m", "Merge the fix", "fix")
+    git(root, "checkout", "-q", "main")
+
+    answer = app.search(SearchQuery("main..release"))
+
+    assert {it.commit.subject for it in answer.results if it.commit} == {
+        "Fixed the zebra",
+        "Merge the fix",
+    }
+    assert answer.suggestions[0] == "2 commits"
+
+
+def test_a_branch_that_only_the_remote_repository_has_is_known(
+    root: Path, side: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    clone = tmp_path / "clone"
+    git(root, "clone", "-q", str(root), str(clone))
+    app: App = make_app(clone)
+
+    for question in ("main..side", "what changed between main and side"):
+        answer = app.search(SearchQuery(question))
+        assert [one.file_path for one in answer.results] == [f"git:{side}"]
+    found = app.search(SearchQuery("theta"), at="side")
+    assert found.revision is not None
+    assert found.revision.hash == side
+
+    # Another remote repository has another branch with this name.
+    git(clone, "update-ref", "refs/remotes/fork/side", "HEAD")
+    unclear = app.search(SearchQuery("main..side"))
+    assert any('no commit, tag or branch is named "side"' in it for it in unclear.suggestions)

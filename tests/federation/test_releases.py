@@ -72,3 +72,43 @@ def test_the_release_of_something_else_is_searched_as_words(root: Path, make_app
     answer = make_app(root).search(SearchQuery("when was lock2 released"))
 
     assert not [note for note in answer.suggestions if "tag" in note]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what changed in release 0.10.0",
+        "what changed in v0.10.0?",
+        "changes in version v0.10.0",
+        "in:history commits in 0.10.0",
+    ],
+)
+def test_the_new_commits_of_a_version_are_listed(
+    question: str, root: Path, make_app: MakeApp
+) -> None:
+    git(root, "tag", "v0.10.0-rc1", "v0.9.0")
+    git(root, "tag", "pool@0.9.5", "v0.10.0~1")
+
+    answer = make_app(root).search(SearchQuery(question))
+
+    found = [one.commit.subject for one in answer.results if one.commit]
+    assert found == [
+        "Bump versions for release of 0.10.0",
+        "Beta mentions v0.10.0 released after 0.9.0",
+    ]
+    assert answer.suggestions[0] == "commits in v0.10.0, not in v0.9.0, the version before it"
+    assert answer.suggestions[1] == "2 commits"
+
+
+def test_all_commits_are_new_in_the_first_version(root: Path, make_app: MakeApp) -> None:
+    answer = make_app(root).search(SearchQuery("what changed in release 0.9.0"))
+
+    found = [one.commit.subject for one in answer.results if one.commit]
+    assert found == ["Bump versions for release of 0.9.0", "Alpha is new"]
+    assert answer.suggestions[0] == "commits in v0.9.0, up to the first version"
+
+
+def test_a_release_without_a_tag_is_said_to_have_none(root: Path, make_app: MakeApp) -> None:
+    answer = make_app(root).search(SearchQuery("what changed in release 3.0.0"))
+
+    assert 'no tag is named "3.0.0"; the question was searched as words' in answer.suggestions

@@ -285,6 +285,22 @@ def test_the_only_commit_of_a_file_is_one_of_one(tmp_path: Path, make_app: MakeA
     assert "%" not in text.partition("changed together")[2]
 
 
+def test_the_same_commit_is_described_once(tmp_path: Path, make_app: MakeApp) -> None:
+    root = tmp_path / "same"
+    root.mkdir()
+    git(root, "init", "-q")
+    for number in range(6):
+        write(root, f"part_{number}.py", FORMAT)
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "Start everything")
+
+    text = "\n".join(impact_lines(make_app(root).impact("part_0.py")))
+
+    assert text.count("Start everything") == 1
+    assert text.count("changed together in 1 of 1 commit") == 1
+    assert text.count("(code), in the same commit\n") == 4
+
+
 def test_files_without_evidence_are_not_called_similar(shop: tuple[Path, App]) -> None:
     answer = shop[1].impact("shop/stock.py", 50)
     text = "\n".join(impact_lines(answer))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from commit_repository import DAY_S, commit_all, commit_files, make_history, read_pages
+from commit_repository import DAY_S, add_commit, commit_all, commit_files, make_history, read_pages
 from sample import OLD_S, MakeApp, git, write
 from shared_apps import shared_app
 
@@ -340,6 +340,67 @@ def test_the_commits_between_two_versions_that_changed_a_folder_are_listed(
     assert answer.suggestions[1] == "1 of them is between v1.0 and v2.0"
 
 
+@pytest.mark.parametrize(
+    ("question", "where"),
+    [
+        ("what changed between v1.0 and v2.0 in the readme", "README.md"),
+        ("what changed in readme since v1.0", "README.md"),
+        ("what changed in the readme file since v1.0", "README.md"),
+        ("what changed in lanes between v1.0 and v2.0", "lanes/, Lanes.txt"),
+        ("what changed in the barn module since v1.0", "barn (farm/barn.py)"),
+    ],
+)
+def test_a_plain_word_may_be_the_name_of_a_file(
+    question: str, where: str, root: Path, app: App
+) -> None:
+    git(root, "tag", "v1.0")
+    for path in ("README.md", "Lanes.txt", "lanes/north.py", "farm/barn.py", "farm/readme.txt"):
+        write(root, path, "Zebra crossing 1.0 2.0\n")
+    commit_all(root, "Change all of them", day=20)
+    write(root, "other.py", "readme = lanes = barns = 1\n")
+    commit_all(root, "Change the readme, the lanes and the gate in another file", day=21)
+    git(root, "tag", "v2.0")
+
+    answer = app.search(SearchQuery(question))
+
+    assert [it.commit.subject for it in answer.results if it.commit] == ["Change all of them"]
+    assert answer.suggestions[0] == f"1 commit with changes in {where}, newest first"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "when was --feed-all added",
+        "who added the option --feed-all",
+        "which commit added the `--feed-all` flag",
+    ],
+)
+def test_the_commit_that_added_an_option_is_first(question: str, root: Path, app: App) -> None:
+    write(root, "menu.py", "options = ['--feed-all-twice']\n")
+    commit_all(root, "Add the option --feed-all-twice, to feed all", day=20)
+    write(root, "menu.py", "options = ['--feed-all-twice', '--feed-all']\n")
+    commit_all(root, "Let them choose", day=21)
+    write(root, "menu.py", "options = ['--feed-all-twice', '--feed-all', '--feed']\n")
+    commit_all(root, "Add support for feed in --feed-all", day=22)
+
+    answer = app.search(SearchQuery(question))
+
+    assert answer.results[0].commit is not None
+    assert answer.results[0].commit.subject == "Let them choose"
+
+
+def test_the_period_of_a_question_in_other_words_counts(root: Path, app: App) -> None:
+    git(root, "tag", "v1.0")
+    for version in ("v2.0", "v3.0"):
+        add_commit(root, f"Barrier logic of the zebra crossing for {version}", day=20)
+        git(root, "tag", version)
+
+    answer = app.search(SearchQuery("what changed in the barrier logic between v1.0 and v2.0"))
+
+    found = [it.commit.subject for it in answer.results if it.commit]
+    assert found == ["Barrier logic of the zebra crossing for v2.0"]
+
+
 def build_branch(root: Path) -> None:
     """Create a repository with v1.1 on the branch of a release, not in the history of HEAD."""
     pens = build_pens(root)
@@ -409,6 +470,15 @@ def test_commits_on_another_branch_that_may_have_changed_a_definition_are_named(
     assert answer.results == ()
     newest = git(Path(branch_app.status().root), "rev-parse", "--short=12", "v1.1~1").strip()
     assert any(f"may have changed CowPen: {newest}" in note for note in answer.suggestions)
+
+
+def test_the_author_of_a_file_with_one_commit_is_named(root: Path, app: App) -> None:
+    write(root, "hut.py", "SIZE = 1\n")
+    commit_all(root, "Build the hut", day=20, author="Bo <bo@x.org>")
+
+    note = app.search(SearchQuery("who wrote most of hut.py")).suggestions[0]
+
+    assert note.startswith("author of the only commit with changes in hut.py: Bo 1; counted")
 
 
 def test_a_word_that_is_no_folder_is_searched(herd: Path, app: App) -> None:

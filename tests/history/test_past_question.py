@@ -139,6 +139,9 @@ def test_hashes_in_a_sentence_are_found(text: str, expected: tuple[str, ...]) ->
         ("what changed since v2.1?", RevisionRange("v2.1", "HEAD")),
         ("what changed between v2.0 and v2.1", RevisionRange("v2.0", "v2.1")),
         ("commits after HEAD~3", RevisionRange("HEAD~3", "HEAD")),
+        ("what happened between v2.0 and v2.1", RevisionRange("v2.0", "v2.1")),
+        ("what's new since v2.1?", RevisionRange("v2.1", "HEAD")),
+        ("differences between v2.0 and v2.1", RevisionRange("v2.0", "v2.1")),
         ("..origin/main", RevisionRange("HEAD", "origin/main")),
     ],
 )
@@ -147,6 +150,13 @@ def test_a_range_is_recognized(question: str, expected: RevisionRange) -> None:
 
     assert found is not None
     assert found.revisions == expected
+
+
+@pytest.mark.parametrize(
+    "question", ["difference between sync and async", "what is new in 2.1", "diff between a and b"]
+)
+def test_the_difference_between_other_things_is_no_range(question: str) -> None:
+    assert parse_past_question(question, ()) is None
 
 
 @pytest.mark.parametrize("question", ["wait...", "..", "../src/a.py", "see the range.."])

@@ -194,6 +194,34 @@ def test_the_oldest_commit_of_a_shallow_clone_does_not_add_all_files(
     assert [file.path for file in deepened.files] == ["retry.py"]
 
 
+def test_an_answer_about_the_past_says_that_a_clone_is_shallow(
+    root: Path, tmp_path: Path, make_app: MakeApp
+) -> None:
+    shallow = clone(root, tmp_path / "shallow", "--depth=2")
+    app: App = make_app(shallow)
+    note = "older commits are missing: this is a shallow clone; git fetch --unshallow completes it"
+
+    assert note in app.search(SearchQuery("when was the cache changed")).suggestions
+    assert note in app.gone("cache").suggestions
+    assert note in app.impact("token.py").suggestions
+
+    git(shallow, "-c", "protocol.file.allow=always", "fetch", "-q", "--unshallow")
+    assert note not in app.search(SearchQuery("when was the cache changed")).suggestions
+
+
+def test_an_answer_about_the_past_says_that_there_is_no_commit(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    root = tmp_path / "new"
+    write(root, "cache.py", "def cache():\n    pass\n")
+    git(root, "init", "-q")
+    app: App = make_app(root)
+    note = "the repository has no commit yet"
+
+    assert note in app.search(SearchQuery("when was the cache changed")).suggestions
+    assert note in app.gone("cache").suggestions
+
+
 def test_a_partial_clone_is_searched_by_messages_and_paths(
     root: Path, tmp_path: Path, make_app: MakeApp
 ) -> None:

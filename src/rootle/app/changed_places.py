@@ -13,8 +13,8 @@ from rootle.errors import IndexStorageError
 from rootle.federation.name_answers import NameLookup
 from rootle.history.names.name_history import MAX_DEFINITIONS
 from rootle.history.names.place_changes import ChangedPlace, last_word
-from rootle.history.present_code import PresentCode, describe_present
-from rootle.history.removals import find_removals
+from rootle.history.removals.present_code import PresentCode, describe_present
+from rootle.history.removals.removal_search import find_removals
 from rootle.provenance.definition_changes import (
     CurrentLines,
     list_definition_changes,
@@ -27,7 +27,7 @@ from rootle.types import RemovalAnswer, RevisionRange, SearchQuery, ignore_progr
 
 if TYPE_CHECKING:
     from rootle.app.container import Container
-    from rootle.history.removed_definitions import RemovedDefinition, RemovedDefinitions
+    from rootle.history.removals.removed_definitions import RemovedDefinition, RemovedDefinitions
     from rootle.index.reader import IndexReader
     from rootle.sources.git.lines.commits_of_lines import ChangeLog
     from rootle.types import Symbol
@@ -60,12 +60,18 @@ def open_name_lookup(root: Path, container: Container) -> NameLookup:
             return None
         return find_changed_place(root, name, index, find, history.change_log())
 
+    def find_files(word: str) -> ChangedPlace | None:
+        index = open_files()
+        paths = [] if index is None else _find_files_by_word(index, word)
+        return _changed_files(root, paths, history.change_log()) if paths else None
+
     def list_period(paths: Sequence[str], period: RevisionRange) -> Collection[str]:
         changes = list_file_changes(root, paths, history.change_log(), period)
         return () if changes is None else changes.commits
 
     return NameLookup(
         find_place,
+        find_files,
         lambda: prepare_removed_definitions(history.removed_definitions()),
         lambda name: find_removed_definitions(name, history.removed_definitions(), open_files()),
         lambda name: describe_present(name, find),
@@ -147,6 +153,27 @@ def _find_paths(index: IndexReader, name: str) -> list[str]:
     written = {compose(state.path): state.path for state in index.all_files()}
     paths = _match_paths(written.keys(), wanted, folder)
     return [written.get(path) or _write_folder(path, written) for path in paths]
+
+
+def _find_files_by_word(index: IndexReader, word: str) -> list[str]:
+    """Return the folder at the root with this name, and the files with this name.
+
+    The case of the letters, and the extension of a file, do not count. Only the files at the root
+    are returned, or else all if there are at most three. The path of the folder ends in "/".
+    """
+    paths = [state.path for state in index.all_files()]
+    folders = {f"{path.partition('/')[0]}/" for path in paths if "/" in path}
+    folder = [f"{word}/"] if f"{word}/" in folders else []
+    wanted = word.casefold()
+    named = sorted(path for path in paths if _file_stem(path) == wanted)
+    at_root = [path for path in named if "/" not in path]
+    files = at_root or ([] if folder else named)
+    return [*folder, *files] if len(files) <= MAX_DEFINITIONS else folder
+
+
+def _file_stem(path: str) -> str:
+    """Return the name of a file without its extensions and in lower case: "changelog"."""
+    return path.rpartition("/")[2].lstrip(".").partition(".")[0].casefold()
 
 
 def _write_folder(folder: str, written: Mapping[str, str]) -> str:

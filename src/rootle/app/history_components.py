@@ -22,7 +22,7 @@ from rootle.types import HistoryReport, HistoryStatus, ProgressCallback
 if TYPE_CHECKING:
     from rootle.embed.model_choice import ModelChoice
     from rootle.history.commit_search import CommitSearch
-    from rootle.history.removed_definitions import RemovedDefinitions
+    from rootle.history.removals.removed_definitions import RemovedDefinitions
     from rootle.history.revision_search import RevisionSearch
     from rootle.index.reader import IndexReader
     from rootle.indexing.commit_index import CommitIndex
@@ -144,7 +144,7 @@ class HistoryComponents:
 
     def removed_definitions(self) -> RemovedDefinitions | None:
         """Return the search of removed definitions; None if no commits can be indexed."""
-        from rootle.history.removed_definitions import RemovedDefinitions
+        from rootle.history.removals.removed_definitions import RemovedDefinitions
 
         index = self.removed_index()
         return None if index is None else RemovedDefinitions(index, self._models.shipped_embedder)

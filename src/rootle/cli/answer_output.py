@@ -24,6 +24,9 @@ class AnswerOutput:
     if_empty: str = ""  # a further note if the answer is empty
     has_notes_first: bool = False  # the notes are printed before the parts, not after them
     summary: str = ""  # a further note if the answer is not empty
+    # Whether the lines are only references, such as paths and commits. On a terminal, they are then
+    # always cut to its width; other lines only if the answer is shortened.
+    has_references: bool = False
     # Shorter versions of the parts, longest first. On a terminal, the first one that fits on one
     # screen is printed. Each version comes with the note that says how to see everything.
     shorter: Iterable[tuple[str, Iterable[Iterable[str]]]] = ()
@@ -60,7 +63,7 @@ def _print_text(output: AnswerOutput) -> None:
     last = output.if_empty if output.is_empty else output.summary
     ends = [last] if last else []
     lines: Iterable[str] = _join(output.parts)
-    if output.shorter and sys.stdout.isatty():
+    if (output.shorter or output.has_references) and sys.stdout.isatty():
         how, lines = _fit_on_screen(output, [*output.notes, *ends])
         ends += [how] if how else []
     if output.has_notes_first:
@@ -81,15 +84,16 @@ def _join(parts: Iterable[Iterable[str]]) -> Iterator[str]:
 def _fit_on_screen(output: AnswerOutput, messages: Sequence[str]) -> tuple[str, Sequence[str]]:
     """Return a message that says how to see everything, and the lines for one screen.
 
-    The message is "" if the lines are the whole answer. Lines of a shortened answer are cut to the
-    width of the terminal.
+    The message is "" if the lines are the whole answer. The lines of a shortened answer, and
+    references, are cut to the width of the terminal, but not within a path at their beginning.
     """
     from rootle.cli.results.screen import fit_screen, screen_rows
-    from rootle.cli.terminal import fit_line, printable
+    from rootle.cli.terminal import fit_reference, printable
 
     def versions() -> Iterator[tuple[str, Sequence[str]]]:
-        yield "", [printable(line) for line in _join(output.parts)]
+        whole = [printable(line) for line in _join(output.parts)]
+        yield "", [fit_reference(line) for line in whole] if output.has_references else whole
         for how, parts in output.shorter:
-            yield how, [fit_line(printable(line)) for line in _join(parts)]
+            yield how, [fit_reference(printable(line)) for line in _join(parts)]
 
     return fit_screen(versions(), screen_rows(messages))

@@ -124,7 +124,7 @@ def _list_versions(
 ) -> Iterator[tuple[Detail | None, Sequence[str]]]:
     """Yield the lines of the results in full, and then with less and less detail."""
     shown = shorten_weak(response)
-    yield None, list(result_lines(shown, question, style))
+    yield None, list(result_lines(shown, question, style, is_brief=True))
     for detail in DETAILS:
         yield detail, list(brief_lines(shown, question, style, detail))
 

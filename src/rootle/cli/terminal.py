@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from rootle.types import ProgressCallback
 
 
+# A path at the beginning of a line, perhaps after a probability: " 72%  src/net/retry.py".
+_PLACE: Final = re.compile(r" *(?:\d+% +)?(?=[^ ]*[/.])[^ ]+")
 _COLOR: Final = re.compile("(\x1b\\[[0-9;]{1,4}m)")  # a group, so that `split` keeps it
 
 
@@ -66,6 +68,12 @@ def fit_line(line: str, kept: int = 0) -> str:
     width = max(shutil.get_terminal_size().columns, kept + 1)
     expanded = line.expandtabs()
     return expanded if len(expanded) <= width else f"{expanded[: width - 1]}…"
+
+
+def fit_reference(line: str) -> str:
+    """Return a line that is cut to the width of the terminal, but not within its leading path."""
+    found = _PLACE.match(line)
+    return fit_line(line, found.end() if found else 0)
 
 
 def write_line(line: str) -> None:

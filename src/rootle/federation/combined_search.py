@@ -28,7 +28,13 @@ from rootle.history.authors.author_request import (
     allows_author,
     rewrite_question,
 )
-from rootle.history.commit_request import IndexGap, OpenCommits, elapsed_ms, lower_confidence
+from rootle.history.commit_request import (
+    IndexGap,
+    OpenCommits,
+    elapsed_ms,
+    explain_missing,
+    lower_confidence,
+)
 from rootle.history.commit_results import add_commits
 from rootle.history.commit_search import NOTED_SHARE, CommitSearch
 from rootle.history.commit_view import CommitView
@@ -201,9 +207,8 @@ class CombinedSearch:
         if past is not None and past.asks_first and not parsed.is_exact:
             named = parse_name_history(parsed.text, self._is_revision, has_dates=has_dates)
             past = replace(past, name_history=named)
-        # In a question about a name, "since v2.1" is not a filter: `CommitSelection` handles it.
-        is_since = past is not None and past.name_history is not None and past.name_history.since
-        in_words = past is not None and not isinstance(commits, str) and not is_since
+        # "since v2.1" is not a filter if `CommitSelection` lists the commits of the range.
+        in_words = past is not None and not isinstance(commits, str) and not past.selects_range
         text = resolve_dates(query.text_query, self.find_date, in_words=in_words)
         resolved = replace(query, text_query=text)
         answer = partial(self._answer, explain=explain, reason=reason)
@@ -235,7 +240,7 @@ class CombinedSearch:
         reason = commits.prepare() if reason is None else reason
         missing = self._prepare_removed(past)
         view, reason = commits.view_with_gap(reason)
-        gap = IndexGap(reason, missing, commits.updates.describe_rebuild())
+        gap = explain_missing(commits, reason, missing)
         if view is not None and view.count:
             search = partial(self._search_commits, is_complete=not reason, explain=explain)
             response = search(query, past, commits, view, find_files)

@@ -15,6 +15,8 @@ from rootle.history.names.unindexed_commits import MAX_HEADERS, NOT_SEARCHED, re
 from rootle.index.reader import FileState
 from rootle.search.query.file_filters import expand_commits, filter_files
 from rootle.search.query.operators import ParsedQuery, parse_query, restrictions_in
+from rootle.serialization.path_text import short_date
+from rootle.serialization.timestamps import format_commit_time
 from rootle.types import (
     COMMIT_URI,
     MAX_INDEXED_FILES,
@@ -167,7 +169,11 @@ def _describe_range(
     at_least = "at least " if unlisted else ""
     total = _count(len(found) + counts.others, "commit")
     notes = [f"{at_least}{total}{' so far' if is_partial else ''}"]
-    if len(found) < len(known):
+    if known and not found:
+        newest = short_date(format_commit_time(max(one.committed_s or 0 for one in known)))
+        count = _count(len(known), "commit")
+        notes.append(f"the filters exclude {count}; the newest of them is of {newest}")
+    elif len(found) < len(known):
         notes.append(f"the filters exclude {_count(len(known) - len(found), 'other commit')}")
     if unlisted:
         notes.append(

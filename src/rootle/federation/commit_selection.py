@@ -46,6 +46,9 @@ class CommitSelection:
             return _list_by_hash(query, commits, view, [past.commit], limit)
         if past.release:
             return self._list_release(query, commits, view, past.release, limit)
+        if past.new_in:
+            listing = partial(self._list_new, is_complete=is_complete)
+            return listing(query, past, commits, view, limit)
         if past.name_history is not None:
             names = NameAnswers(self.open_names(), self._find_revision)
             listing = partial(names.find_page, is_complete=is_complete)
@@ -68,6 +71,8 @@ class CommitSelection:
             return ()
         if past.release:
             return self._explain_release(past.release, commits)
+        if past.new_in:
+            return self._explain_release(past.new_in, commits)
         names = commits.list_unknown(past.revisions) if past.revisions is not None else []
         since = past.name_history.since if past.name_history is not None else ""
         if since and self._find_revision(since) is None:
@@ -92,6 +97,33 @@ class CommitSelection:
         if page is None:
             return None
         return replace(page, suggestions=(f"the tag {tag} is on this commit", *page.suggestions))
+
+    def _list_new(
+        self,
+        query: SearchQuery,
+        past: PastQuestion,
+        commits: CommitSearch,
+        view: CommitView,
+        limit: int,
+        *,
+        is_complete: bool,
+    ) -> SearchResponse | None:
+        """Return the commits that are new in a version; None if it has no tag."""
+        tag, sha = self._find_tagged(past.new_in, commits)
+        previous = commits.updates.find_previous_tag(tag) if sha else ""
+        if not sha:
+            return None
+        hashes = (
+            commits.list_range(RevisionRange(f"refs/tags/{previous}", sha))
+            if previous
+            else commits.list_history(sha)
+        )
+        start = read_offset(query.cursor) if query.cursor else past.offset
+        page = list_range(query, commits, view, hashes or (), start, limit, is_complete=is_complete)
+        span = (
+            f"not in {previous}, the version before it" if previous else "up to the first version"
+        )
+        return replace(page, suggestions=(f"commits in {tag}, {span}", *page.suggestions))
 
     def _explain_release(self, version: str, commits: CommitSearch) -> tuple[str, ...]:
         """Return notes about a version whose commit is not listed."""

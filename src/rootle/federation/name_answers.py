@@ -37,7 +37,7 @@ from rootle.history.names.unindexed_commits import (
     describe_unindexed,
     describe_unlisted,
 )
-from rootle.history.removed_definitions import RemovedDefinition
+from rootle.history.removals.removed_definitions import RemovedDefinition
 from rootle.index.reader import FileState
 from rootle.search.stages.low_confidence import LOW_CONFIDENCE
 from rootle.search.symbols.place_kinds import PlaceKind, kind_of_place
@@ -59,6 +59,9 @@ class NameLookup:
 
     # Returns the definitions or files with a name; None if there are none, or more than three.
     find_place: Callable[[str], ChangedPlace | None]
+    # Returns the folder and the files that a plain word means, such as CHANGELOG.md for
+    # "changelog"; None if there are none, or too many.
+    find_files: Callable[[str], ChangedPlace | None]
     # Indexes removed definitions for a limited time. Returns "", or why some are not indexed.
     prepare_removed: Callable[[], str]
     # Returns removed definitions with a name, and whether there may be more.
@@ -130,7 +133,7 @@ class NameAnswers:
         missing = [sha for sha in hashes if view.commit_at(f"{COMMIT_URI}{sha}") is None]
         if not missing:
             return _Period(text, frozenset(hashes))
-        place = self.names.find_place(question.name)
+        place = self._find_place(question)
         if place is None:
             notes = describe_unlisted(question, None, missing)
             return _Period(text, frozenset(hashes), notes=notes)
@@ -153,9 +156,7 @@ class NameAnswers:
     def _find_changes(
         self, question: NameHistoryQuestion, commits: CommitSearch, view: CommitView
     ) -> NameChanges | None:
-        place = self.names.find_place(question.name)
-        if question.is_word and (place is None or not _is_folder(place, question.name)):
-            return None
+        place = self._find_place(question)
         if question.may_be_phrase and place is None:
             return None
         count = commits.updates.find_by_count
@@ -169,6 +170,18 @@ class NameAnswers:
         if found is not None and question.asked == "authors":
             return _select_main_author(found, question.name, commits)
         return found
+
+    def _find_place(self, question: NameHistoryQuestion) -> ChangedPlace | None:
+        """Return the place that a question names; None if there is none."""
+        if question.is_option:
+            return None
+        if question.is_word:
+            return self.names.find_files(question.name.rstrip("/"))
+        place = self.names.find_place(question.name)
+        is_known = place is not None and place.exists
+        if not is_known and question.asked == "changes":
+            return self.names.find_files(question.name) or place
+        return place
 
     def _find_removal(
         self, question: NameHistoryQuestion, commits: CommitSearch, view: CommitView
@@ -274,11 +287,6 @@ def _is_in_document(path: str) -> bool:
     return kind_of_place(path) == PlaceKind.DOCUMENT
 
 
-def _is_folder(place: ChangedPlace, name: str) -> bool:
-    """Return whether a place is the existing folder with exactly this path, ending in "/"."""
-    return place.is_file and place.exists and place.paths == (name,)
-
-
 def _select_main_author(found: NameChanges, name: str, commits: CommitSearch) -> NameChanges:
     """Return the commits of the main author, with a note that counts the commits of each author.
 
@@ -294,8 +302,10 @@ def _select_main_author(found: NameChanges, name: str, commits: CommitSearch) ->
     main = counts[0][0]
     shown = ", ".join(f"{author} {count:,}" for author, count in counts[:_MAX_AUTHORS])
     more = len(counts) - _MAX_AUTHORS
+    count = count_commits(len(authors))
+    whose = "author of the only commit" if len(authors) == 1 else f"authors of the {count}"
     note = (
-        f"authors of the {count_commits(len(authors))} with changes in {name}: {shown}"
+        f"{whose} with changes in {name}: {shown}"
         f"{f', and {more} others' if more > 0 else ''}; counted by commits"
     )
     listed = [one for one, author in zip(found.commits, own, strict=True) if author == main]

@@ -10,7 +10,7 @@ from typing import Final
 from rootle.errors import QueryError
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
-from rootle.history.removed_definitions import RemovedDefinitions
+from rootle.history.removals.removed_definitions import RemovedDefinitions
 from rootle.search.stages.low_confidence import LOW_CONFIDENCE
 from rootle.types import PARTIAL_HISTORY, SearchResponse
 
@@ -28,6 +28,7 @@ class IndexGap:
     commits: str = ""  # the reason why not all commits are indexed; "" if all are
     removed: str = ""  # the same for the definitions that commits removed
     rebuild: str = ""  # the result of `CommitUpdates.describe_rebuild`
+    clone: str = ""  # the result of `CommitUpdates.describe_clone`
 
     @property
     def degraded(self) -> tuple[str, ...]:
@@ -40,7 +41,7 @@ class IndexGap:
         The first one begins with how much was searched, if that was not everything. `view` contains
         the commits that were searched, or is None if there were none.
         """
-        notes = (self.rebuild,) if self.rebuild else ()
+        notes = tuple(filter(None, (self.rebuild, self.clone)))
         if self.commits:
             return (
                 f"{_describe_count(0 if view is None else view.count)}: {self.commits}",
@@ -49,6 +50,15 @@ class IndexGap:
         if self.removed:
             return (f"not all removed definitions were searched: {self.removed}", *notes)
         return notes
+
+
+def explain_missing(search: CommitSearch, reason: str, removed: str) -> IndexGap:
+    """Return why commits, or the definitions that they removed, are missing from an answer.
+
+    `reason` and `removed` are the reasons why they are not indexed; "" if all of them are.
+    """
+    updates = search.updates
+    return IndexGap(reason, removed, updates.describe_rebuild(), updates.describe_clone())
 
 
 def _describe_count(count: int) -> str:
@@ -98,8 +108,7 @@ def prepare_indexes(search: CommitSearch, removed: RemovedDefinitions | None) ->
     left_s = max(0.0, search.wait_s - (time.perf_counter() - started_s))
     missing = "" if removed is None else removed.updates.prepare(left_s)
     view, reason = search.view_with_gap(reason)
-    gap = IndexGap(reason, missing, search.updates.describe_rebuild())
-    return PreparedCommits(search, view, gap)
+    return PreparedCommits(search, view, explain_missing(search, reason, missing))
 
 
 def lower_confidence(

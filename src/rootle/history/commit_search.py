@@ -102,6 +102,9 @@ class CommitUpdates(Protocol):
     def describe_rebuild(self) -> str:
         """Return a note if the index is being rebuilt although it can be searched, else ""."""
 
+    def describe_clone(self) -> str:
+        """Return a note if the repository lacks its older commits, or has none; else ""."""
+
     def explain_limit(self) -> str:
         """Return why older commits are not indexed; "" if there are no older ones."""
 
@@ -122,6 +125,9 @@ class CommitUpdates(Protocol):
 
     def find_tag(self, name: str) -> str:
         """Return the hash of the commit that has a tag; "" if there is no such tag."""
+
+    def find_previous_tag(self, tag: str) -> str:
+        """Return the tag of the version before the version of a tag; "" if there is none."""
 
     def find_hash(self, prefix: str) -> str:
         """Return the hash of the commit whose hash begins with a prefix; "" if there is none."""
@@ -279,6 +285,10 @@ class CommitSearch:
         Return None if one of the revisions does not exist.
         """
         return self.updates.list_range(revisions)
+
+    def list_history(self, revision: str) -> Sequence[str] | None:
+        """Return the hashes of the commits in the history of a revision, newest first."""
+        return self.updates.list_history(revision)
 
     def list_unknown(self, revisions: RevisionRange) -> Sequence[str]:
         """Return the ends of a range that are not revisions."""

@@ -32,10 +32,11 @@ _MAX_HASHES: Final = 5
 _ALL: Final = r"(?:what (?:has |have |was )?changed|(?:the |all )?(?:commits|changes))"
 _KIND: Final = "(?:(?:the )?(?:version|release|tag|branch|commit) )?"
 _ALL_CHANGES: Final = LazyPattern(
-    rf"{_ALL} (?:(?:since|after) {_KIND}(?P<start>{REVISION_NAME})"
+    rf"(?:{_ALL}|what(?:'s| is| was) new|what happened|(?:the )?diff(?:erences?)?) "
+    rf"(?:(?:since|after) {_KIND}(?P<start>{REVISION_NAME})"
     rf"|(?:between|from) {_KIND}(?P<older>{REVISION_NAME}) (?:and|to) {_KIND}"
     rf"(?P<newer>{REVISION_NAME}))",
-    (frozenset(("changed", "commits", "changes")),),
+    (frozenset("changed commits changes new happened diff difference differences".split()),),
     re.IGNORECASE | re.ASCII,
 )
 # Questions about the release of a version. The version has a number, because other things are
@@ -67,6 +68,14 @@ _RELEASES: Final = (
         "released|tagged|published",
     ),
 )
+# A request for the commits that are new in a version.
+_IN_RELEASE: Final = LazyPattern(
+    rf"{_ALL} (?:were made )?(?:in|of|with) (?P<kind>(?:the )?(?:version|release|tag) )?"
+    rf"(?P<version>(?={REVISION_CHAR}*\d){REVISION_CHAR}{{1,100}}?)",
+    (frozenset(("changed", "commits", "changes")),),
+    re.IGNORECASE | re.ASCII,
+)
+_DOTTED: Final = re.compile(r"v?\d+(?:\.\d+)+(?:-?[\w.]+)?", re.IGNORECASE | re.ASCII)
 _ONLY_ALL: Final = re.compile(rf"\s*{_ALL}[\s?!.]*", re.IGNORECASE)
 # A request for the commits that changed a place. It counts only with a period, as in "changes to
 # the parser in March 2024", because "changes to the parser" may also describe code.
@@ -142,7 +151,14 @@ class PastQuestion:
     lists_all: bool = False  # `in:history` with filters, but without words
     oldest_first: bool = False  # the order of this list
     release: str = ""  # the version whose release is asked for
+    new_in: str = ""  # the version whose new commits are asked for
     name_history: NameHistoryQuestion | None = None  # set if changes of a name are asked for
+
+    @property
+    def selects_range(self) -> bool:
+        """Whether all commits of a range are asked for, or those of them that changed a name."""
+        named = self.name_history
+        return self.revisions is not None or (named is not None and bool(named.since))
 
 
 def parse_past_question(
@@ -171,6 +187,8 @@ def parse_past_question(
         return PastQuestion(True, commit=found[1].lower())
     if (revisions := _parse_worded_range(range_text, is_revision)) is not None:
         return PastQuestion(True, only, revisions=revisions, offset=offset, is_worded=True)
+    if version := _find_new_version(stripped):
+        return PastQuestion(True, only, new_in=version, offset=offset)
     named = find_hashes(text)
     if only:
         release = _find_release(stripped[:_MAX_CHARS])
@@ -194,6 +212,18 @@ def _find_release(text: str) -> str:
     possible = (pattern for pattern in _RELEASES if pattern.may_match(words))
     matches = (pattern.compiled.fullmatch(text) for pattern in possible)
     return next((match["version"] for match in matches if match), "")
+
+
+def _find_new_version(text: str) -> str:
+    """Return the version in "what changed in v2.1"; "" in other questions.
+
+    Without a word such as "release", only a name with the form of a version counts.
+    """
+    if len(text) > _MAX_CHARS or not _IN_RELEASE.may_match(words_in(text)):
+        return ""
+    found = _IN_RELEASE.compiled.fullmatch(text)
+    is_version = found and (found["kind"] or _DOTTED.fullmatch(found["version"]))
+    return found["version"] if found and is_version else ""
 
 
 def _describes_code(text: str) -> bool:

@@ -47,7 +47,7 @@ _PHRASE_END: Final = re.compile(
 # A name after a word such as "since" or "between" is a revision only if the repository has it.
 _KIND: Final = "(?:the )?(?:(?:version|release|tag|branch|commit) )?"
 _NAME_END: Final = r"(?=[\s?!,]|\.?$)"
-_REVISIONS: Final = re.compile(
+REVISION_PAIR: Final = re.compile(
     rf"\b(?:between|from) {_KIND}(?P<first>{REVISION_NAME}) "
     rf"(?:and|to) {_KIND}(?P<last>{REVISION_NAME}){_NAME_END}",
     re.IGNORECASE | re.ASCII,
@@ -98,7 +98,7 @@ def read_dates(
     take(_WITHIN, lambda found: f"since:{found['date']} until:{found['date']}")
     take(_BOUND, lambda found: _bound(found["kind"], found["date"]))
     if not is_strict:
-        take(_REVISIONS, lambda found: _revisions(found, find_date))
+        take(REVISION_PAIR, lambda found: _revisions(found, find_date))
     for _ in range(_MAX_BOUNDS):
         take(_BEFORE if is_strict else _REVISION, lambda found: _revision_bound(found, find_date))
     return text, operators
@@ -115,7 +115,8 @@ def _is_date(found: re.Match[str], now: datetime) -> bool:
 
 def _period(found: re.Match[str]) -> str:
     count = found["count"] or "1"
-    return f"since:{count if count.isdigit() else _FEW}{found['unit'].lower()}s"
+    number = int(count) if count.isdigit() else _FEW
+    return f"since:{number}{found['unit'].lower()}{'' if number == 1 else 's'}"
 
 
 def _this(unit: str, now: datetime) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from rootle.history.names.name_questions import NAME_START, REVISION_CHAR, version_spellings
+from rootle.history.question_dates import REVISION_PAIR
 from rootle.serialization.dates import parse_date, write_revision
 
 _SINCE_VERSION: Final = re.compile(
@@ -29,7 +30,8 @@ def resolve_dates(text: str, find_date: Callable[[str], float | None], *, in_wor
     the revision stays in the date, where `search.revision_periods` reads it.
 
     `find_date` returns the Unix time of a revision; None if there is no such revision. If
-    `in_words` is set, the words "since v2.1" also become a filter, provided that v2.1 exists.
+    `in_words` is set, the words "since v2.1" and "between v2.0 and v2.1" also become filters,
+    provided that these revisions exist.
     """
     if in_words:
         text = _convert_words(text, find_date)
@@ -45,16 +47,30 @@ def restore_revisions(notes: Sequence[str], question: str, resolved: str) -> tup
 
 
 def _convert_words(text: str, find_date: Callable[[str], float | None]) -> str:
-    """Replace words such as "since v2.1" in a question with a filter, if v2.1 exists."""
+    """Replace words such as "since v2.1" or "between v2.0 and v2.1" in a question with filters."""
+    if pair := REVISION_PAIR.search(text):
+        names = {"since": pair["first"], "until": pair["last"]}
+        return _replace_words(text, pair, names, find_date)
     found = _SINCE_VERSION.search(text) or _SINCE_NAME.search(text)
-    if found is None:
-        return text
-    dates = ((name, find_date(name)) for name in version_spellings(found[1]))
-    name, date_s = next(((name, date) for name, date in dates if date is not None), ("", None))
-    if date_s is None:
+    return text if found is None else _replace_words(text, found, {"since": found[1]}, find_date)
+
+
+def _replace_words(
+    text: str,
+    found: re.Match[str],
+    names: Mapping[str, str],
+    find_date: Callable[[str], float | None],
+) -> str:
+    """Replace the words of a match with filters for revisions, if all of them exist."""
+    filters = []
+    for kind, name in names.items():
+        dates = ((one, find_date(one)) for one in version_spellings(name))
+        written = (_write_filter(kind, one, date) for one, date in dates if date is not None)
+        filters.append(next(written, ""))
+    if not all(filters):
         return text
     rest = f"{text[: found.start()]}{text[found.end() :]}"
-    return f"{rest} {_write_filter('since', name, date_s)}".strip()
+    return " ".join((rest, *filters)).strip()
 
 
 def _resolve_revisions(text: str, find_date: Callable[[str], float | None]) -> str:

@@ -30,6 +30,7 @@ from rootle.indexing.status import measure_folder
 from rootle.ingest.plan import token_key
 from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.sources.git.commits.commit_document import make_document
+from rootle.sources.git.commits.commit_list import list_heads
 from rootle.sources.git.commits.commit_source import (
     COMMIT_FORMAT,
     COMMITS,
@@ -38,6 +39,7 @@ from rootle.sources.git.commits.commit_source import (
 )
 from rootle.sources.git.commits.removed_code import RemovedCode
 from rootle.sources.git.git_dirs import find_git_folders
+from rootle.sources.git.history import find_shallow_commits
 from rootle.types import (
     HISTORY_ADVICE,
     HistoryStatus,
@@ -56,6 +58,10 @@ _LOCK_TIMEOUT_S: Final = 1.0
 # If no commit is indexed when the waiting time of a question ends, the question waits up to this
 # many times as long again. Meanwhile, it checks the number of commits every `_POLL_S` seconds.
 _EXTRA_WAITS: Final = 2
+_SHALLOW: Final = (
+    "older commits are missing: this is a shallow clone; git fetch --unshallow completes it"
+)
+_NO_COMMIT: Final = "the repository has no commit yet"
 _POLL_S: Final = 0.25
 # When an update has indexed this share of its commits, the rest takes only a few seconds.
 _NEARLY_ALL: Final = 0.8
@@ -278,6 +284,12 @@ class CommitIndex(GitCommits):
             return f"the index of commits is not rebuilt, and the old one answers: {self._failure}"
         share = describe_share(self._indexer.read_rebuild_progress())
         return f"the index of commits is being rebuilt ({share}); until then, the old one answers"
+
+    def describe_clone(self) -> str:
+        """Return a note if the repository lacks its older commits, or has none; else ""."""
+        if find_shallow_commits(self._root):
+            return _SHALLOW
+        return "" if self._count() or list_heads(self._root) != () else _NO_COMMIT
 
     def explain_limit(self) -> str:
         """Return why older commits are not indexed; "" if there are no older ones."""

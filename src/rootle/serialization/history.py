@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import Final
 
@@ -64,19 +64,28 @@ def impact_lines(answer: ImpactAnswer, max_reasons: int | None = None) -> Iterat
         yield f"  ({_LIMIT})"
     if not answer.files:
         yield _NO_OTHER_FILE
+    known: list[str] = []  # the hashes of the commits that were named, the last one at the end
     for file in answer.files:
-        yield f"{file.probability:4.0%}  {escape_path(file.path)} ({file.kind})"
-        reasons = _list_evidence(file, has_many_seeds=len(answer.seeds) > 1)
-        for reason in islice(reasons, max_reasons):
+        is_same = file.cochanges == 1 and known[-1:] == [file.commits[0].hash]
+        same = ", in the same commit" if is_same else ""
+        yield f"{file.probability:4.0%}  {escape_path(file.path)} ({file.kind}){same}"
+        reasons = _list_evidence(file, known, has_many_seeds=len(answer.seeds) > 1)
+        for reason in islice(reasons, 1 if is_same else 0, max_reasons):
             yield f"      {reason}"
+        known += [file.commits[0].hash] if file.cochanges else [""]
 
 
-def _list_evidence(file: ImpactedFile, *, has_many_seeds: bool) -> Iterator[str]:
+def _list_evidence(
+    file: ImpactedFile, known: Collection[str], *, has_many_seeds: bool
+) -> Iterator[str]:
+    """Yield lines with evidence. The subjects of the `known` commits are left out."""
     with_seed = f" with {escape_path(file.seed)}" if has_many_seeds else ""
     if file.cochanges:
         commits = "commit" if file.seed_commits == 1 else "commits"
         count = f"{file.cochanges} of {file.seed_commits} {commits}"
-        newest = f"{short_hash(file.commits[0].hash)} {file.commits[0].subject}"
+        commit = file.commits[0]
+        subject = "" if commit.hash in known else f" {commit.subject}"
+        newest = f"{short_hash(commit.hash)}{subject}"
         yield f"changed{with_seed or ' together'} in {count}: {newest}"
     if file.references:
         yield f"shares names{with_seed}: {', '.join(file.references)}"

@@ -8,8 +8,12 @@ from typing import AnyStr
 
 
 def name_pattern(name: str) -> re.Pattern[str]:
-    """Return a pattern for a name that is not a part of a longer name."""
-    return re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+    """Return a pattern for a name that is not a part of a longer name.
+
+    The name of a command-line option, such as --retry, is not a part of --retry-all.
+    """
+    parts = r"\w$-" if name.startswith("--") else r"\w$"
+    return re.compile(rf"(?<![{parts}]){re.escape(name)}(?![{parts}])")
 
 
 def find_word(text: AnyStr, word: AnyStr, start: int = 0, stop: int | None = None) -> Iterator[int]:

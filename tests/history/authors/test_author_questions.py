@@ -79,7 +79,7 @@ def rewrite(question: str) -> str | None:
         ("what did Ada change in src/parser", "in:history author:Ada path:src/parser"),
         ("what did Ada change in src", "in:history author:Ada path:src/"),
         ("did Ada touch app.py", "in:history author:Ada path:app.py"),
-        ("what has Ada been working on last week", "in:history author:Ada since:1weeks"),
+        ("what has Ada been working on last week", "in:history author:Ada since:1week"),
         ("what did Ada do in the last 3 months", "in:history author:Ada since:3months"),
         ("commits by Ada between 2020 and 2021", "in:history author:Ada since:2020 until:2021"),
         ("commits by Ada since 2.0", "in:history author:Ada since:v2.0"),

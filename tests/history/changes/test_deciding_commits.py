@@ -325,6 +325,40 @@ def test_a_removal_from_one_place_comes_after_the_removal(app: App, root: Path) 
     assert find_commits(app, question)[0].file_path == f"git:{wanted}"
 
 
+@pytest.mark.parametrize(
+    ("question", "removal", "leftover"),
+    [
+        (
+            "when was walrus support removed",
+            "Remove deprecated walrus support",
+            "Remove unused code related to `walrus`\n\nSupport for walrus has been dropped in 8.0.",
+        ),
+        (
+            "who removed walrus tests",
+            "Remove walrus tests and seal properties",
+            "Remove WALRUS_TESTS from the list of warnings as it is now an error",
+        ),
+        (
+            "when was walrus support removed",
+            "Drop compatibility with walrus support",
+            "Remove the warning for walrus support",
+        ),
+    ],
+)
+def test_the_removal_of_something_related_comes_after_the_removal(
+    question: str, removal: str, leftover: str, app: App, root: Path
+) -> None:
+    lines = "walrus_tests = support(walrus)\n"
+    _, wanted, _ = _commit_files(
+        root,
+        ("Feed the seals", {"zoo.py": lines * 12}),
+        (removal, {"zoo.py": lines * 6}),
+        (leftover, {"zoo.py": "pass\n"}),
+    )
+
+    assert find_commits(app, question)[0].file_path == f"git:{wanted}"
+
+
 def test_an_upper_bound_is_about_older_versions(app: App, root: Path) -> None:
     jobs = "".join(f"job {at} with python 3.8\n" for at in range(2))
     needs = "".join(f"backport{at}; python<3.8\n" for at in range(4))

@@ -24,6 +24,7 @@ from rootle.sources.git.commits.commit_list import (
     list_commits,
     list_commits_with_text,
     list_heads,
+    list_tags,
 )
 from rootle.sources.git.commits.patch_process import PatchProcess
 from rootle.sources.git.history import find_base, list_committed_files
@@ -73,7 +74,7 @@ _PROGRAM_SETTINGS = (
 _SUBCOMMANDS = (
     *("ls-files", "check-ignore", "rev-parse", "merge-base", "log", "show", "status", "config"),
     *("ls-tree", "rev-list", "worktree", "cat-file", "diff-tree", "diff-index"),
-    "blame",
+    *("blame", "for-each-ref"),
 )
 _HOOKS = (
     *("post-index-change", "fsmonitor-watchman", "query-watchman", "post-checkout", "pre-commit"),
@@ -161,6 +162,8 @@ def ask_everything(root: Path) -> None:
     assert alone.message == "second"
     assert find_commit(os.fspath(root), "HEAD") == commits[0]
     assert list_commits(os.fspath(root), [commits[-1].sha], without=[head], max_count=1) == []
+    assert find_commit(os.fspath(root), "unknown") is None
+    assert list_tags(os.fspath(root)) == []
     ask_about_lines(root, head)
 
 

@@ -73,13 +73,20 @@ DETAILS: Final = (
 )
 
 
-def result_lines(response: SearchResponse, question: str, style: Style) -> Iterator[str]:
-    """Yield all results with all their spans, and then the memories."""
+def result_lines(
+    response: SearchResponse, question: str, style: Style, *, is_brief: bool = False
+) -> Iterator[str]:
+    """Yield all results with all their spans, and then the memories.
+
+    With `is_brief`, descriptions of commits are cut to the width of the terminal, and so are the
+    lines of an answer that is not confident.
+    """
     words = words_to_highlight(question)
     for number, result in enumerate(response.results):
         if number:
             yield ""
-        yield from _format_result(result, words, style)
+        is_cut = is_brief and not response.confident
+        yield from _format_result(result, words, style, is_brief=is_brief, is_cut=is_cut)
     if response.results and response.memories:
         yield ""
     yield from memory_lines(response.memories, style)
@@ -113,15 +120,17 @@ def memory_lines(memories: Sequence[Memory], style: Style) -> Iterator[str]:
         yield f"  {printable(memory_as_text(memory))}"
 
 
-def _format_result(result: SearchResult, words: set[str], style: Style) -> Iterator[str]:
+def _format_result(
+    result: SearchResult, words: set[str], style: Style, *, is_brief: bool, is_cut: bool
+) -> Iterator[str]:
     best, *others = _select_spans(result)
-    yield from _heading(result, best, style, is_first=True)
+    yield from _heading(result, best, style, is_first=True, is_brief=is_brief)
     yield from _mark_lines(result, style)
-    yield from _span_lines(_compact_rows(result, best, style), words, style)
+    yield from _span_lines(_compact_rows(result, best, style), words, style, is_cut=is_cut)
     yield from _rename_lines(result, style)
     for span in others:
         yield from _heading(result, span, style, is_first=False)
-        yield from _span_lines(_compact_rows(result, span, style), words, style)
+        yield from _span_lines(_compact_rows(result, span, style), words, style, is_cut=is_cut)
     yield from _lines_about(result, style)
 
 
@@ -271,7 +280,7 @@ def _compact_rows(result: SearchResult, span: Span, style: Style) -> Span:
     return replace(span, snippet="\n".join(lines))
 
 
-def _span_lines(span: Span, words: set[str], style: Style) -> Iterator[str]:
+def _span_lines(span: Span, words: set[str], style: Style, *, is_cut: bool) -> Iterator[str]:
     """Yield the lines of a span; on a terminal, only the most relevant ones and marks for gaps."""
     lines = span.snippet.split("\n")
     width = len(str(span.end_line))
@@ -284,7 +293,9 @@ def _span_lines(span: Span, words: set[str], style: Style) -> Iterator[str]:
         if index != previous + 1:
             yield style.paint(f"{'·' * width:>{width + 2}}", DIM)
         number = style.paint(f"{span.start_line + index:>{width + 2}}", DIM)
-        yield f"{number}  {highlight(printable(code), words, style)}"
+        line = printable(code)
+        line = _cut_line(line, words, width + 4) if is_cut else line
+        yield f"{number}  {highlight(line, words, style)}"
         previous = index
 
 

@@ -207,6 +207,9 @@ class _ChangeSearch:
             min_stated = _WHOLE_STATED if is_whole else _MIN_STATED
         elif best.patch < _MIN_PATCH:
             return [], []
+        elif best.stated >= _WHOLE_STATED:
+            # A later commit that says something else removed only what was left.
+            min_stated = _WHOLE_STATED
         ids = answer.candidates.inputs.files.ids.tolist()
         similar = [
             at
@@ -273,9 +276,9 @@ def _describe_parts(earlier: Sequence[FileState], *, is_last: bool) -> str:
 
     Set `is_last` if no known commit removed more of it after the first one in the answer.
     """
-    claim = "of these commits, the first one is the last one that removed this; " if is_last else ""
+    claim = "the first commit is the last one that removed this; " if is_last else ""
     return (
-        f"{claim}earlier ones removed a part of it, or it was added again after them: "
+        f"{claim}earlier commits removed a part of it, or it was added again after them: "
         f"{_list_hashes(earlier)}"
     )
 

@@ -51,6 +51,11 @@ _WHOLE: Final = frozenset(
     provider service simple support system trivial""".split()
 )
 _OPTION: Final = frozenset("option options flag setting way".split())
+# The same before the name of a removed thing: "drop compatibility with X".
+_WHOLE_REMOVED: Final = _WHOLE | frozenset(
+    """all compatibility dependencies dependency deprecated everything old requirement usage
+    use""".split()
+)
 # Prefixes of commits that did not add a feature: "fix(parser): "
 _NOT_NEW: Final = re.compile(r"(?:fix|chore|perf|refactor|revert|style|build)\b", re.IGNORECASE)
 _WITHIN: Final = re.compile(r"\b(?:from|in)\b", re.IGNORECASE)
@@ -197,10 +202,12 @@ def _fit_extent(
     """
     start, end = place
     factor = _PARTIAL_FACTOR if _ASIDE.match(prefix) or _ABOUT.match(text) else 1.0
-    if _LEFTOVER.search(text, end):
+    if any(not _is_part(word[0], matched) for word in _LEFTOVER.finditer(text, end)):
         return factor * _LEFTOVER_FACTOR
     if action is Action.ADDITION:
         return factor * _fit_added(f"{prefix}{text[:start]}", text[end:], matched)
+    if action is Action.REMOVAL and _removes_other(text[end:], matched):
+        return factor * _PARTIAL_FACTOR
     within = _WITHIN.search(text, end) if action is Action.REMOVAL else None
     if within is None:
         return factor
@@ -227,6 +234,18 @@ def _fit_added(before: str, text: str, matched: Sequence[WeightedSubject]) -> fl
     rest = " ".join([_PREFIX.sub("", before), *words[ends[-1] :]])
     is_whole = len(phrases) == 1 and _is_only(rest, matched, _WHOLE)
     return factor if is_whole else factor * _ADDED_PART_FACTOR
+
+
+def _removes_other(text: str, matched: Sequence[WeightedSubject]) -> bool:
+    """Return whether something else was removed: "unused code related to X", "a warning for X".
+
+    `text` follows the word for the removal.
+    """
+    phrases = [one for one in _THING_END.split(text.rstrip(". ")) if one.strip()]
+    while len(phrases) > 1 and _is_only(phrases[0], (), _WHOLE_REMOVED):
+        phrases = phrases[1:]  # "support" in "drop support for X"
+    thing = stem_line(phrases[0]) if len(phrases) > 1 else ""
+    return bool(thing) and not any(one.subject.is_in(thing) for one in matched)
 
 
 def _is_only(text: str, matched: Sequence[WeightedSubject], words: Collection[str]) -> bool:

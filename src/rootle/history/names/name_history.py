@@ -334,7 +334,7 @@ def _describe_lines(
     question: NameHistoryQuestion, place: ChangedPlace, count: int, older: int, missing: int
 ) -> Iterator[str]:
     """Yield the number of the commits that changed a place, and why some may be missing."""
-    text = _count(count + older, question, where=_describe_place(question, place))
+    text = _count(count + older, question, place.describe(question.name))
     if older:
         members = ", in its own lines, not only in those of members"
         text += (
@@ -360,8 +360,9 @@ def _describe_names(
 
     If `has_more` is set, `others` contains only commits of the newest changes.
     """
+    is_limited = candidates >= _MAX_COMMITS
     yield (
-        f"{_count(len(found), question, is_limited=candidates >= _MAX_COMMITS)}; commits that "
+        f"{_count(len(found), question, question.name, is_limited=is_limited)}; commits that "
         "changed more than 30 files, or more than 12 definitions of a file, may be missing"
     )
     if others:
@@ -369,7 +370,7 @@ def _describe_names(
         more = f" and {len(others) - _MAX_HASHES} more" if len(others) > _MAX_HASHES else ""
         more += " among the newest" if has_more else ""
         yield f"these changed lines with this name, perhaps in {question.name}: {hashes}{more}"
-    if candidates >= _MAX_COMMITS:
+    if is_limited:
         yield f"only {_MAX_COMMITS:,} of the commits with this name were read"
 
 
@@ -380,14 +381,8 @@ def count_commits(number: int, *, is_limited: bool = False) -> str:
 
 
 def _count(
-    number: int, question: NameHistoryQuestion, *, is_limited: bool = False, where: str = ""
+    number: int, question: NameHistoryQuestion, place: str, *, is_limited: bool = False
 ) -> str:
     order = "oldest first" if question.oldest_first else "newest first"
     commits = count_commits(number, is_limited=is_limited)
-    return f"{commits} with changes in {question.name}{where}, {order}"
-
-
-def _describe_place(question: NameHistoryQuestion, place: ChangedPlace) -> str:
-    """Return the lines or files of a place in brackets; "" if the question names its whole path."""
-    is_whole = place.where.rstrip("/") == question.name.removeprefix("./").rstrip("/")
-    return "" if is_whole else f" ({place.where})"
+    return f"{commits} with changes in {place}, {order}"

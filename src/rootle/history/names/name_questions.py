@@ -36,11 +36,11 @@ _KIND: Final = (
     "|namespace|object|protocol|record|union|property|constructor|file|folder|directory"
     "|definition of|definition"
 )
-# The name of a definition, with its class or module, or the path of a file.
+# The name of a definition, with its class or module, the path of a file, or an option.
 _NAME: Final = (
-    rf"(?:the )?(?:(?P<kind>{_KIND}) )?(?P<open>`?)"
-    r"(?P<name>[\w$~@.][\w$~@./#:+!?-]{0,150}?)(?P<call>\(\))?`?"
-    rf"(?P<kind_after> (?:{_KIND}))?"
+    rf"(?:the )?(?:(?:option|flag) (?=`?--))?(?:(?P<kind>{_KIND}) )?(?P<open>`?)"
+    r"(?P<name>(?:--)?[\w$~@.][\w$~@./#:+!?-]{0,150}?)(?P<call>\(\))?`?"
+    rf"(?P<kind_after> (?:{_KIND}))?(?P<option> (?:option|flag))?"
 )
 _CHANGED: Final = "changed|modified|touched|edited|updated|rewrote|refactored|fixed"
 _ADDED: Final = "added|introduced|created|implemented|wrote|invented"
@@ -181,7 +181,7 @@ _PATTERNS: Final[tuple[tuple[tuple[LazyPattern, ...], RequestedCommits], ...]] =
     (_RENAMES, "rename"),
 )
 _FOLDER_KINDS: Final = ("folder", "directory")
-_DISTINCT: Final = re.compile(r"[_\d$.:#/]|[a-z][A-Z]|^[A-Z]")
+_DISTINCT: Final = re.compile(r"^--|[_\d$.:#/]|[a-z][A-Z]|^[A-Z]")
 _END: Final = re.compile(r"[.,;:]$")
 
 
@@ -189,18 +189,27 @@ _END: Final = re.compile(r"[.,;:]$")
 class NameHistoryQuestion:
     """A question about the commits that changed a definition or a file."""
 
-    # The name of a definition, perhaps with its class or module, or a path. A path that the
-    # question calls a folder ends in "/".
+    # The name of a definition, perhaps with its class or module, a command-line option that begins
+    # with "--", or a path. A path that the question calls a folder ends in "/".
     name: str
     asked: RequestedCommits
     since: str = ""  # a revision; commits in its history are left out
     until: str = ""  # a revision; only commits in its history are listed
     new_name: str = ""  # the name after a rename, if the question gives it
-    # Whether the name is a plain word, which counts only if a folder at the root has this name.
+    # Whether the name is a plain word, which counts only if a folder at the root, or at most three
+    # files, have this name: "changelog" means CHANGELOG.md.
     is_word: bool = False
     # Whether the name is a plain word after a word such as "file". "The file explorer" is the name
     # of a thing, not a file, unless there is something with the name "explorer".
     may_be_phrase: bool = False
+
+    @property
+    def is_option(self) -> bool:
+        """Whether the name is a command-line option, which is found in the lines of commits.
+
+        Only a question about its addition has such a name.
+        """
+        return self.name.startswith("--")
 
     @property
     def asks_for_removal(self) -> bool:
@@ -234,7 +243,7 @@ def parse_name_history(
     A plain word in lower case is not a name, unless the question marks it as a name. `is_revision`
     returns whether a word after "since" or "between" is a commit, tag or branch. In a question with
     such a word, or with dates that were converted to filters (`has_dates`), a plain word can be the
-    name of a folder: "what changed in docs since v2.1".
+    name of a folder or a file: "what changed in docs since v2.1".
     """
     stripped = " ".join(text.split()).rstrip("?.!")
     if len(stripped) > _MAX_CHARS:
@@ -253,7 +262,7 @@ def parse_name_history(
 def _parse_question(text: str, *, allows_words: bool = False) -> NameHistoryQuestion | None:
     """Return the question about a name in a text that contains no revision.
 
-    With `allows_words`, a plain word is accepted as the name of a folder.
+    With `allows_words`, a plain word is accepted as the name of a folder or a file.
     """
     words = words_in(text)
     for patterns, asked in _PATTERNS:
@@ -275,10 +284,14 @@ def _read_question(
     is_plain = not _DISTINCT.search(name)
     is_certain = bool(found["kind_after"] or found["open"] or found["call"])
     may_be_phrase = is_plain and not is_certain and asked in ("addition", "removal")
-    if is_plain and not is_marked:
-        is_folder = allows_words and asked == "changes"
-        return NameHistoryQuestion(f"{name}/", asked, is_word=True) if is_folder else None
-    if (found["kind"] or (found["kind_after"] or "").strip()).lower() in _FOLDER_KINDS:
+    is_option = name.startswith("--")
+    if (is_option and asked != "addition") or (found["option"] and not is_option):
+        return None
+    kind = (found["kind"] or (found["kind_after"] or "").strip()).lower()
+    if is_plain and (not is_marked or (kind == "file" and asked == "changes")):
+        is_path = (allows_words or bool(kind)) and asked == "changes"
+        return NameHistoryQuestion(f"{name}/", asked, is_word=True) if is_path else None
+    if kind in _FOLDER_KINDS:
         name = f"{name.rstrip('/')}/"
     new_name = (found.groupdict().get("new") or "").strip("`").removesuffix("()")
     return NameHistoryQuestion(name, asked, new_name=new_name, may_be_phrase=may_be_phrase)

@@ -45,6 +45,13 @@ class ChangedPlace:
         """Whether the question names files instead of definitions."""
         return not self.kinds
 
+    def describe(self, name: str) -> str:
+        """Return a name from a question, and the lines or files that it means."""
+        if self.is_file and name.endswith("/") and self.paths != (name,):
+            return self.where  # the name is a plain word that means these files
+        is_whole = self.where.rstrip("/") == name.removeprefix("./").rstrip("/")
+        return name if is_whole else f"{name} ({self.where})"
+
     @property
     def has_members(self) -> bool:
         """Whether a definition contains others, as a class does."""

@@ -58,7 +58,7 @@ def describe_unlisted(
     if place is None:
         return (f"not searched: {count} of this period {where}",)
     if place.is_file:
-        return (f"{count} of this period with changes in {question.name} {where}",)
+        return (f"{count} of this period with changes in {place.describe(question.name)} {where}",)
     shown = ", ".join(map(short_hash, hashes[:_MAX_SHOWN]))
     more = f" and {len(hashes) - _MAX_SHOWN} more" if len(hashes) > _MAX_SHOWN else ""
     return (

@@ -12,7 +12,9 @@ from rootle.sources.git.commits.commit_list import (
     find_commit,
     list_commits_with_text,
     list_hashes,
+    list_tags,
 )
+from rootle.sources.git.commits.tag_versions import find_previous_version
 from rootle.sources.git.git_dirs import find_prefix
 from rootle.sources.git.lines.commit_facts import (
     CommitHeader,
@@ -65,6 +67,10 @@ class GitCommits:
         found = find_commit(self._root, f"refs/tags/{name}")
         return "" if found is None else found.sha
 
+    def find_previous_tag(self, tag: str) -> str:
+        """Return the tag of the version before the version of a tag; "" if there is none."""
+        return find_previous_version(tag, list_tags(self._root))
+
     def find_hash(self, prefix: str) -> str:
         """Return the hash of the commit whose hash begins with a prefix; "" if there is none."""
         found = find_commit(self._root, prefix.lower())
@@ -84,7 +90,8 @@ class GitCommits:
     def select_shown(self, hashes: Collection[str]) -> set[str] | None:
         """Return the commits that changed a file that is in the folder and not ignored now.
 
-        In the top folder, these include commits without changes. Return None if git fails.
+        In the top folder, these include commits without changes, such as most merges. Return None
+        if git fails.
         """
         changed = list_changed_paths(self._root, hashes) if hashes else {}
         if changed is None:
@@ -94,7 +101,8 @@ class GitCommits:
         if excluded is None:
             return None
         shown = {sha for sha, found in changed.items() if not excluded.issuperset(found)}
-        return shown if find_prefix(self._root) else shown | (set(hashes) - changed.keys())
+        unchanged = {sha for sha in hashes if not changed.get(sha)}
+        return shown if find_prefix(self._root) else shown | unchanged
 
     def visible_paths(self, paths: Collection[str]) -> set[str]:
         """Return the paths at which a file would be indexed if it existed."""

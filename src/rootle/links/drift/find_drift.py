@@ -10,7 +10,7 @@ from rootle.errors import QueryError
 from rootle.history.commit_request import elapsed_ms, prepare_indexes
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
-from rootle.history.removed_definitions import RemovedDefinitions
+from rootle.history.removals.removed_definitions import RemovedDefinitions
 from rootle.index.reader import FileState, IndexReader
 from rootle.links.drift.checks import DriftChecks, Finding, make_report
 from rootle.links.drift.comments import DividedText

@@ -13,6 +13,8 @@ from rootle.search.query.file_filters import expand_commits, filter_files
 from rootle.search.query.operators import ParsedQuery
 from rootle.search.query.parse import ParsedQuestion
 from rootle.search.request import SearchRequest
+from rootle.serialization.path_text import short_date, short_hash
+from rootle.serialization.timestamps import format_commit_time
 from rootle.types import COMMIT_URI, SearchQuery
 
 _MAX_MATCHES: Final = 100
@@ -113,12 +115,19 @@ def _note_excluded(
     chunks = index.chunks(ranked.ids.tolist())
     files = list(dict.fromkeys(row.file_id for row in chunks.values()))
     if files:
-        first = index.files(files[:1])[files[0]].path
-        noun = "commit" if first.startswith(COMMIT_URI) else "file"
+        first = index.files(files[:1])[files[0]]
+        is_commit = first.path.startswith(COMMIT_URI)
+        noun, shown = ("commit", _describe_commit(first)) if is_commit else ("file", first.path)
         count = f"1 matching {noun}" if len(files) == 1 else f"{len(files)} matching {noun}s"
         least = "at least " if len(ranked.ids) == _MAX_MATCHES else ""
         verb = "excludes" if len(names) == 1 else "exclude"
-        yield f"{_join(names)} {verb} {least}{count}, such as {first}"
+        yield f"{_join(names)} {verb} {least}{count}, such as {shown}"
+
+
+def _describe_commit(state: FileState) -> str:
+    """Return the hash, the date and the subject of a commit."""
+    day = short_date(format_commit_time(state.committed_s or 0))
+    return f"{short_hash(state.path.removeprefix(COMMIT_URI))} {day}: {state.title}"
 
 
 def _list_filters(query: SearchQuery, parsed: ParsedQuery) -> Iterator[_Filter]:

@@ -65,6 +65,7 @@ def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
         is_empty=not answer.reports,
         if_empty=describe_no_drift(answer),
         summary=describe_drift(answer),
+        has_references=True,
         has_notes_first=bool(answer.degraded),
         shorter=[(how, one) for one in _shorten(parts)],
     )

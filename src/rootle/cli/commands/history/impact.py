@@ -66,6 +66,7 @@ def _ask(app: App, args: argparse.Namespace) -> AnswerOutput:
         parts,
         answer.suggestions,
         is_empty=not answer.files,
+        has_references=True,
         has_notes_first=is_partial,
         shorter=[
             (

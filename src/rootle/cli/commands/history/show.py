@@ -71,5 +71,10 @@ def _ask_links(app: App, args: argparse.Namespace) -> AnswerOutput:
     links = app.links(place_in_root(args.place, app.root))
     lines = list(link_lines(links))
     return AnswerOutput(
-        links, [lines], links.notes, not lines, f"nothing is linked to {links.place}"
+        links,
+        [lines],
+        links.notes,
+        not lines,
+        f"nothing is linked to {links.place}",
+        has_references=True,
     )

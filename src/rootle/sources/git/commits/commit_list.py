@@ -13,6 +13,8 @@ from rootle.types import CountedCommits
 
 _HEAD: Final = re.compile(rb"^HEAD ([0-9a-f]{40,64})$", re.MULTILINE)
 _TIMEOUT_S: Final = 10.0
+# A name that can be the name of a branch. A full name, such as refs/tags/v1.0, is not completed.
+_BRANCH: Final = re.compile(r"(?!refs/|HEAD\Z)[\w+@#-][\w./+@#-]*", re.ASCII)
 
 
 class ListedCommit(NamedTuple):
@@ -105,7 +107,11 @@ def _read_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def find_commit(folder: str, revision: str) -> ListedCommit | None:
-    """Return the commit that a hash, tag, branch or date such as `main@{yesterday}` names."""
+    """Return the commit that a hash, tag, branch or date such as `main@{yesterday}` names.
+
+    A branch may exist only in a remote repository: in a fresh clone, the release branch 2.x is
+    origin/2.x. If several remote repositories have different branches with this name, none counts.
+    """
     if revision.startswith("-") or "\0" in revision:
         return None
     output = run_git(
@@ -113,6 +119,25 @@ def find_commit(folder: str, revision: str) -> ListedCommit | None:
     )
     sha = output.stdout.decode("ascii", "replace").strip()
     if output.returncode != 0 or not sha:
-        return None
-    found = list_commits(folder, [sha], max_count=1)
+        sha = _find_remote_branch(folder, revision) if _BRANCH.fullmatch(revision) else ""
+    found = list_commits(folder, [sha], max_count=1) if sha else None
     return found[0] if found else None
+
+
+def _find_remote_branch(folder: str, name: str) -> str:
+    """Return the hash of the commit of a branch of a remote repository; "" if it is unclear."""
+    output = run_git(
+        folder,
+        *("for-each-ref", "--format=%(objectname)", f"refs/remotes/*/{name}"),
+        timeout_s=_TIMEOUT_S,
+    )
+    found = set(output.stdout.decode("ascii", "replace").split())
+    return found.pop() if output.returncode == 0 and len(found) == 1 else ""
+
+
+def list_tags(folder: str) -> list[str]:
+    """Return the names of all tags; none if git fails."""
+    output = run_git(
+        folder, "for-each-ref", "--format=%(refname:strip=2)", "refs/tags", timeout_s=_TIMEOUT_S
+    )
+    return output.stdout.decode("utf-8", "replace").split("\n")[:-1]

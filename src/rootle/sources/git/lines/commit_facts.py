@@ -47,8 +47,8 @@ def read_headers(folder: str, hashes: Sequence[str]) -> dict[str, CommitHeader]:
 def list_changed_paths(folder: str, hashes: Collection[str]) -> Mapping[str, list[str]] | None:
     """Map each hash to the files below a folder that the commit changed; None if git fails.
 
-    The paths are relative to the folder. Commits that changed nothing there are left out, and
-    merges have only the files that differ from all their parents.
+    The paths are relative to the folder. Commits that changed nothing there have no paths or are
+    left out, and merges have only the files that differ from all their parents.
     """
     output = run_git(
         folder,

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from rootle.history.commit_request import (
@@ -16,16 +14,17 @@ from rootle.history.commit_request import (
     prepare_commits,
 )
 from rootle.history.commit_results import describe_commit
-from rootle.history.commit_search import NOTED_SHARE, CommitSearch, RemovedLines
+from rootle.history.commit_search import NOTED_SHARE, CommitSearch
 from rootle.history.commit_view import CommitView
-from rootle.history.present_code import PresentCode, describe_present
-from rootle.history.removal_scores import (
+from rootle.history.removals.latest_removals import RemovalCandidate, list_latest, overlap
+from rootle.history.removals.present_code import PresentCode, describe_present
+from rootle.history.removals.removal_scores import (
     RemovalQuestion,
     is_named,
     parse_question,
     score_removal,
 )
-from rootle.history.removed_definitions import RemovedDefinitions
+from rootle.history.removals.removed_definitions import RemovedDefinitions
 from rootle.index.reader import FileState, IndexReader
 from rootle.protocols import WeightedTerm
 from rootle.search.query.file_filters import filter_files
@@ -52,19 +51,9 @@ _COUNTING_S: Final = 2.0  # time limit for all texts together
 # How many candidates per result are checked. Checking whether the code still exists takes about as
 # long as reading a patch.
 _CHECKS_PER_RESULT: Final = 12
-# Two definitions with the same name in unknown classes are regarded as one if they have at least
-# this share of their lines in common.
-_SAME_SHARE: Final = 0.5
 _MAX_MOVED: Final = 3  # moved definitions that a note lists
 _MIN_MOVED_SCORE: Final = 0.3
 _ADVICE: Final = "; search removed code in the root of a repository"
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    code: RemovedLines
-    state: FileState  # the commit in the index
-    score: float
 
 
 def find_removals(
@@ -154,12 +143,12 @@ def _note_hidden(count: int) -> tuple[str, ...]:
     )
 
 
-def _make_filter(query: SearchQuery) -> Callable[[_Candidate, CommitView], bool]:
+def _make_filter(query: SearchQuery) -> Callable[[RemovalCandidate, CommitView], bool]:
     """Return a function that tests whether removed code passes the filters of a query."""
     parsed, now_s = parse_query(query.text_query), time.time()
     filter_files(query, parsed, (), now_s)  # raises QueryError for invalid filters
 
-    def passes(candidate: _Candidate, view: CommitView) -> bool:
+    def passes(candidate: RemovalCandidate, view: CommitView) -> bool:
         path = candidate.code.path
         commits = select_by_history(parsed, [candidate.state], view.list_period)
         states = [one._replace(path=path, language=file_language(path)) for one in commits]
@@ -175,7 +164,7 @@ class _RemovalSearch:
     def __init__(
         self,
         question: RemovalQuestion,
-        keeps: Callable[[_Candidate, CommitView], bool],
+        keeps: Callable[[RemovalCandidate, CommitView], bool],
         commits: CommitSearch,
         view: CommitView,
         definitions: RemovedDefinitions | None,
@@ -190,7 +179,9 @@ class _RemovalSearch:
         self._present = present
         self._weights = question.weigh_terms(view.index.sparse)
         self._searched: set[int] = set()  # commits whose removed code was read
-        self._moved: dict[tuple[str, str], tuple[_Candidate, str]] = {}  # with the present paths
+        self._moved: dict[
+            tuple[str, str], tuple[RemovalCandidate, str]
+        ] = {}  # with the present paths
         self.is_complete = True  # False: git did not search all commits for a name or a quotation
 
     def run(self, limit: int) -> tuple[Removal, ...]:
@@ -237,7 +228,7 @@ class _RemovalSearch:
         )
         return sum(heading.rstrip().endswith(f" ({HIDDEN_SECRET})") for heading in headings)
 
-    def _find_definitions(self, ranks: Mapping[int, int]) -> Iterator[_Candidate]:
+    def _find_definitions(self, ranks: Mapping[int, int]) -> Iterator[RemovalCandidate]:
         """Yield the removed definitions that are most similar to the question."""
         if self._definitions is None:
             return
@@ -250,7 +241,7 @@ class _RemovalSearch:
                 self._question, self._weights, code, message, rank, code.similarity
             )
             if score > 0:
-                yield _Candidate(code, state, score)
+                yield RemovalCandidate(code, state, score)
 
     def _rank_commits(self) -> dict[int, int]:
         """Return the commits that may have removed the code, with their ranks from 0."""
@@ -288,7 +279,7 @@ class _RemovalSearch:
                     ranks.setdefault(state.id, rank)
         return ranks
 
-    def _read(self, ranks: dict[int, int]) -> Iterator[_Candidate]:
+    def _read(self, ranks: dict[int, int]) -> Iterator[RemovalCandidate]:
         """Yield the removed code of commits that matches the question."""
         states = self._index.files(ranks)
         self._searched.update(ranks)
@@ -299,27 +290,27 @@ class _RemovalSearch:
             for code in removed:
                 score = score_removal(self._question, self._weights, code, message, rank)
                 if score > 0:
-                    yield _Candidate(code, state, score)
+                    yield RemovalCandidate(code, state, score)
 
     def _read_message(self, state: FileState) -> str:
         end = self._view.count_message_lines(state)
         return "\n".join(self._index.text(state.id).split("\n", end)[:end])
 
-    def _select(self, candidates: Sequence[_Candidate], limit: int) -> list[_Candidate]:
+    def _select(self, candidates: Sequence[RemovalCandidate], limit: int) -> list[RemovalCandidate]:
         """Return the best candidates that no longer exist, without repetitions."""
         states = {one.state.id: one.state for one in candidates}
         newest = [state.id for state in self._view.newest_first(states.values())]
-        latest = _latest_removals(candidates, {commit: at for at, commit in enumerate(newest)})
+        latest = list_latest(candidates, {commit: at for at, commit in enumerate(newest)})
         checked = self._passing(latest)[: _CHECKS_PER_RESULT * (limit + 2)]
-        chosen: list[_Candidate] = []
+        chosen: list[RemovalCandidate] = []
         for candidate in self._check(checked):
-            if not any(_overlap(candidate, other) for other in chosen):
+            if not any(overlap(candidate, other) for other in chosen):
                 chosen.append(candidate)
             if len(chosen) == limit:
                 break
         return chosen
 
-    def _check(self, candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
+    def _check(self, candidates: Sequence[RemovalCandidate]) -> Iterator[RemovalCandidate]:
         """Yield the candidates that may be shown and no longer exist."""
         visible = self._commits.updates.visible_paths({one.code.path for one in candidates})
         for candidate in candidates:
@@ -332,11 +323,11 @@ class _RemovalSearch:
             elif code.name and place != code.path:
                 self._moved.setdefault((code.path, code.name), (candidate, place))
 
-    def _passing(self, candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    def _passing(self, candidates: Sequence[RemovalCandidate]) -> list[RemovalCandidate]:
         """Return the candidates that pass the filters of the query."""
         return [one for one in candidates if self._keeps(one, self._view)]
 
-    def _describe(self, candidate: _Candidate) -> Removal:
+    def _describe(self, candidate: RemovalCandidate) -> Removal:
         code = candidate.code
         renamed = self._view.old_paths(candidate.state).items()
         return Removal(
@@ -349,54 +340,3 @@ class _RemovalSearch:
             round(candidate.score, 4),
             next((new for new, old in renamed if old == code.path and is_vendored(new)), None),
         )
-
-
-def _latest_removals(candidates: Sequence[_Candidate], ages: Mapping[int, int]) -> list[_Candidate]:
-    """Return the candidates, best first. If code was removed several times, keep the last removal.
-
-    After an earlier removal, the code was added again. `ages` are the positions of the commits in
-    the history, newest first. Candidates with the same score are in this order too.
-    """
-
-    def order(one: _Candidate) -> tuple[float, int, str, int]:
-        return -one.score, ages[one.state.id], one.code.path, one.code.start_line
-
-    newest: dict[tuple[str, str | tuple[str, ...]], list[_Candidate]] = defaultdict(list)
-    for one in sorted(candidates, key=lambda one: (ages[one.state.id], order(one))):
-        code = one.code
-        known = newest[code.path, code.name or tuple(map(str.strip, code.lines))]
-        if not any(
-            one.state.id != other.state.id and _is_same(code, other.code) for other in known
-        ):
-            known.append(one)
-    return sorted((one for found in newest.values() for one in found), key=order)
-
-
-def _is_same(one: RemovedLines, other: RemovedLines) -> bool:
-    """Return whether two removals from a file, with equal names or lines, removed the same code.
-
-    Methods of different classes may have the same name.
-    """
-    if not one.name:
-        return one.scope == other.scope or not (one.scope and other.scope)
-    if _has_known_scope(one) and _has_known_scope(other):
-        return one.scope == other.scope
-    first, second = (set(map(str.strip, code.lines)) for code in (one, other))
-    return len(first & second) >= _SAME_SHARE * min(len(first), len(second))
-
-
-def _has_known_scope(code: RemovedLines) -> bool:
-    """Return whether the scope is known. A definition without indentation has no scope."""
-    return bool(code.scope) or not code.lines[0][:1].isspace()
-
-
-def _overlap(one: _Candidate, other: _Candidate) -> bool:
-    """Return whether two candidates are overlapping lines or copies of a definition in a commit."""
-    first, second = one.code, other.code
-    if one.state.id != other.state.id:
-        return False
-    if first.path != second.path:
-        return first.name != "" and (first.name, first.lines) == (second.name, second.lines)
-    return first.start_line < second.start_line + len(
-        second.lines
-    ) and second.start_line < first.start_line + len(first.lines)

@@ -1,0 +1,1 @@
+"""Find code that commits removed."""
