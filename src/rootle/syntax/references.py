@@ -391,6 +391,8 @@ def _is_type(tree: SourceTree, leaf: Node) -> bool:
         parent = node.parent
         if parent is None or _STOP.search(parent.type) or parent.type in _CALLS:
             return False
+        if parent.type == "lambda_parameter" and node.type == "simple_identifier":
+            return False  # the name of a parameter in Swift
         if any(parent.child_by_field_name(name) == node for name in _TYPE_FIELDS):
             return True
         node = parent
