@@ -92,7 +92,10 @@ _KINDS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     "c": _KINDS_IN_C,
     "cpp": _KINDS_IN_C,
-    "csharp": ((r"identifier:name<parameter<parameter_list(?::\w+)?<record_", "field"),),
+    "csharp": (
+        (r"identifier:name<parameter<parameter_list(?::\w+)?<record_", "field"),
+        (r"identifier:name<using_directive", "alias"),
+    ),
     "elixir": (
         (r"identifier:target<call:operand<unary_operator", "attribute"),
         # `all: 2` in `@callbacks [all: 2]`: a function that `def unquote(name)` defines.
@@ -152,6 +155,8 @@ _KINDS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "ruby": (
         (r"(?:simple_symbol|string_content<string)<argument_list:arguments<call", "method"),
         (r"constant(?:<left_assignment_list)?:left<(?:operator_)?assignment", "constant"),
+        # `Shop::Config = 1`
+        (r"constant:name<scope_resolution:left<(?:operator_)?assignment", "constant"),
         (r"identifier:name<(?:setter:name<method|alias)", "method"),
         (r"class_variable:left<assignment", "variable"),
     ),

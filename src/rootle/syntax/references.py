@@ -54,7 +54,7 @@ _MEMBERS: Final = frozenset(
     member_binding_expression alias_qualified_name method_invocation member_call_expression
     nullsafe_member_call_expression scoped_call_expression class_constant_access_expression
     nullsafe_member_access_expression scoped_property_access_expression variable_list
-    conditional_access_expression""".split()
+    conditional_access_expression method_reference""".split()
 )
 # Nodes whose first part is the name: f<T>, Class<T>.
 _WRAPPERS: Final = frozenset(

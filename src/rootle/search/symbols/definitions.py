@@ -276,7 +276,7 @@ def make_definition(
     line = found.line_start(row)
     symbol = Symbol(
         name,
-        kind or _kind(unit, line, name, is_parsed=found.tree is not None),
+        kind or _kind(unit, outer, line, name, is_parsed=found.tree is not None),
         format_scope(outer) or scope,
         found.state.path,
         row + 1,
@@ -296,10 +296,14 @@ def make_definition(
     )
 
 
-def _kind(unit: Unit | None, line: str, name: str, *, is_parsed: bool) -> str:
+def _kind(
+    unit: Unit | None, outer: Sequence[Unit], line: str, name: str, *, is_parsed: bool
+) -> str:
     if unit is not None:
         label, _, rest = unit.title.partition(" ")
         return label if rest else "function"
+    if outer and outer[-1].title.startswith("enum "):  # `RED(1)` in Java declares no function
+        return "variable"
     if re.match(r"\s*#\s*define\b", line):
         return "macro"
     # In `local cart = shop.cart()`, the name before "(" is not the one that is defined.

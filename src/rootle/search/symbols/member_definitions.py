@@ -19,6 +19,10 @@ from rootle.syntax.source_tree import Position
 from rootle.syntax.symbol_outline import Unit
 
 _SELF: Final = ("self.", "cls.")
+_MODULE: Final = re.compile(r"(?<![\w:])(\w+(?:::\w+)*)::\Z")
+_MODIFIER: Final = re.compile(r"\b(?:private|protected|public|readonly)\b")
+_RECORD: Final = "record "
+_USING: Final = re.compile(r"\s*(?:global[ \t]+)?using\b")
 _ASSIGNED: Final = re.compile(r"\s*=(?!=)")
 _DECLARED: Final = re.compile(r"\s*(?:[:;,\[\])]|=(?!=)|\w)")
 # Signs that can precede a declared name on its line, as in `(*name)(int)` and `{ name :: Int`.
@@ -66,13 +70,23 @@ def _is_declared(found: FileOccurrences, offset: int, before: str) -> bool:
         return _ASSIGNED.match(found.text, offset + len(found.token)) is not None
     if before.endswith((".", "->")):
         return False
-    language = found.state.language
-    if language == "ruby" and _RUBY_CALL.match(before):
-        return True
-    if _DECLARED.match(found.text, offset + len(found.token)) is None:
-        return False
-    plain = before.removesuffix("$") if language == "php" else before
-    return _may_declare(plain)
+    match found.state.language:
+        case "ruby" if _RUBY_CALL.match(before):
+            return True
+        case "ruby":  # a variable is local, unless it is a constant
+            before = _MODULE.sub("", before)
+            may_declare = bool(before.strip()) or found.name[:1].isupper()
+        case "php":  # only a promoted parameter of a constructor
+            before = before.removesuffix("$")
+            may_declare = _MODIFIER.search(before) is not None
+        case "java":  # only a parameter of a record
+            may_declare = _RECORD in found.text
+        case "csharp":
+            may_declare = _RECORD in found.text or _USING.match(before) is not None
+        case _:
+            may_declare = True
+    is_followed = _DECLARED.match(found.text, offset + len(found.token)) is not None
+    return may_declare and is_followed and _may_declare(before)
 
 
 def _may_declare(before: str) -> bool:
@@ -101,11 +115,18 @@ def find_members(
         is_private = tree.language == "python" and kind in ALIAS_KINDS
         if kind and not (is_private and not found.state.path.endswith("__init__.py")):
             units = tuple(tree.units_at(at[0]))
-            one = make_definition(
-                found, at, _classes(units) if kind == "attribute" else units, kind=kind
-            )
+            inner = _classes(units) if kind == "attribute" else units
+            one = make_definition(found, at, inner, _module_before(found, at), kind=kind)
             members.setdefault(one.owners if kind == "attribute" else at, (at, one))
     return dict(members.values())
+
+
+def _module_before(found: FileOccurrences, at: Position) -> str:
+    """Return the module before a constant of Ruby, such as "Shop::Api" in `Shop::Api::URL = 1`."""
+    if found.state.language != "ruby":
+        return ""
+    qualifier = _MODULE.search(found.text_around(at, MAX_LINE)[0])
+    return qualifier[1] if qualifier is not None else ""
 
 
 def _classes(units: Sequence[Unit]) -> tuple[Unit, ...]:
