@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -91,14 +92,24 @@ class SourceTree:
         of the last unit is the name, this unit defines the name. Otherwise, the definition is not a
         unit.
         """
-        found = {}
+        found: dict[Position, tuple[Unit, ...]] = {}
+        entries = self._entries.get(name)
+        if entries is None:
+            return found
         word = re.escape(name.encode("utf-8", "replace"))
         qualified = re.compile(_QUALIFIER.encode() + b"(" + word + b")")
-        for entry in self.outline.names:
-            if entry.text != name or (position := self._locate(entry, word, qualified)) is None:
-                continue
-            found[position] = tuple(self.units_at(position[0]))
+        for entry in entries:
+            if (position := self._locate(entry, word, qualified)) is not None:
+                found[position] = tuple(self.units_at(position[0]))
         return found
+
+    @cached_property
+    def _entries(self) -> Mapping[str, Sequence[Name]]:
+        """The names in the outline by their text."""
+        entries: defaultdict[str, list[Name]] = defaultdict(list)
+        for entry in self.outline.names:
+            entries[entry.text].append(entry)
+        return entries
 
     def find_occurrences(self, name: str) -> Iterator[Position]:
         """Yield the positions at which a name occurs as a whole word."""

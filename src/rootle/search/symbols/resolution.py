@@ -297,7 +297,7 @@ class Resolver:
             key = path, start, end, variable
             types = self._types.get(key)
             if types is None:
-                types = guess_types(variable, found.text[start:end])
+                types = guess_types(variable, found, start, end)
                 self._types[key] = types
             owned = [self._find_by_owner(name, path) for name in types if name in self._owners]
             if len({one.place for one in owned if one is not None}) == 1:

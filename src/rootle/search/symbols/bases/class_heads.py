@@ -20,7 +20,8 @@ _AFTER_QUALIFIER: Final = (b"::", b".", b"\\")
 def base_names(unit: Unit) -> list[str]:
     """Return the names before the body of a class, which include the names of its base classes.
 
-    Keywords, modifiers, comments, type parameters and qualifiers such as "a" in `a::B` are left out.
+    Keywords, modifiers, comments, type parameters, and qualifiers such as "a" in `a::B` are left
+    out.
     """
     node = unit.node.child_by_field_name("definition") or unit.node  # without decorators
     body = node.child_by_field_name("body")

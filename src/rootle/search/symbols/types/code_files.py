@@ -53,6 +53,14 @@ class CodeFile:
     def language(self) -> str:
         return self.tree.language
 
+    def find(self, name: str) -> FileOccurrences | None:
+        """Return where a name occurs in the file, or None if it does not occur."""
+        return self._occurrences.find_other(name)
+
+    @cached_property
+    def _occurrences(self) -> FileOccurrences:
+        return FileOccurrences(self.state, self.text, (), "", self.tree)
+
     def bindings(self, name: str) -> Sequence[Binding]:
         """Return the declarations of a name and the assignments to it, in the order of the file.
 
