@@ -30,12 +30,13 @@ from rootle.search.symbols.import_paths import (
     module_names,
 )
 from rootle.search.symbols.parsed_files import FileOccurrences
-from rootle.search.symbols.types.code_files import JAVASCRIPT, CodeFiles
+from rootle.search.symbols.types.code_files import CodeFiles
 from rootle.syntax.aliases import DEFAULT, possible_aliases
 from rootle.syntax.declared.local_variables import LocalVariables
 from rootle.syntax.members import OBJECT_KEY
 from rootle.syntax.references import MAX_RECEIVER, binds_import, import_statement
 from rootle.syntax.source_tree import Position, SourceTree
+from rootle.text.languages import JAVASCRIPT
 from rootle.text.terms import file_stem
 
 NAME: Final = re.compile(r"[@$]?\w+")

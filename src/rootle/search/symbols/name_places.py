@@ -170,12 +170,11 @@ class OtherNames:
 
     def find_between(self, name: str, start: int, end: int) -> Sequence[int]:
         """Return the positions of a name between two offsets, as in a text without a language."""
-        starts: Iterable[int] | None = self._list_starts(name)
-        if starts is None:
-            starts = _find_text(self._text, name, start, end)
-        else:
-            starts = starts[bisect_left(starts, start) : bisect_left(starts, end)]
-        return list(find_name(self._text, name, "", starts))
+        found = self._list_starts(name)
+        if found is None:
+            return list(find_name(self._text, name, "", _find_text(self._text, name, start, end)))
+        inner = found[bisect_left(found, start) : bisect_left(found, end)]
+        return list(find_name(self._text, name, "", inner))
 
     def _list_starts(self, name: str) -> Sequence[int] | None:
         """Return where a word occurs; None if the text must be searched."""

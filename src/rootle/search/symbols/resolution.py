@@ -14,13 +14,14 @@ from rootle.search.symbols.go.type_identity import is_standard
 from rootle.search.symbols.import_paths import crate_folder, is_in_own_crate, is_load
 from rootle.search.symbols.module_definitions import NAME, ModuleDefinitions
 from rootle.search.symbols.parsed_files import FileOccurrences
-from rootle.search.symbols.types.code_files import JAVASCRIPT, CodeFiles
+from rootle.search.symbols.types.code_files import CodeFiles
 from rootle.search.symbols.types.receivers import TYPED_LANGUAGES, ReceiverTypes
 from rootle.search.symbols.types.variable_types import guess_types
 from rootle.syntax.declared.local_variables import is_key
 from rootle.syntax.references import MAX_RECEIVER, OccurrenceRole, classify
 from rootle.syntax.source_tree import Position, SourceTree
 from rootle.syntax.symbol_outline import Unit
+from rootle.text.languages import JAVASCRIPT
 
 _SELF: Final = frozenset({"self", "this", "cls", "$this", "Self", "static", "@"})
 _SUPER: Final = frozenset({"super", "super()", "base", "parent"})
