@@ -174,18 +174,30 @@ class SourceTree:
 
         `last` is a pattern for the last part, and `qualified` has it in group 1.
 
-        Return None if the outline lists the name at the comment above its definition.
+        Return None if the outline lists the name at the comment or attribute above its definition.
         """
         start = self.row_starts[name.row]
         first, end = start + name.column, self._line_end(name.row)
         match = qualified.match(self.data, first, min(end, first + _MAX_NAME))
         if match is not None and not self._is_in_comment(name.row, match.start(1) - start):
             return name.row, match.start(1) - start
-        if name.column or name.row in self._comment_rows:
+        is_above = (name.row, name.text) in self._attached
+        if name.column or is_above or name.row in self._comment_rows:
             return None
         # The name was guessed in text with a syntax error, so its column is unknown.
         match = re.search(rb"(?<!\w)" + last + rb"(?!\w)", self._line(name.row))
         return None if match is None else (name.row, match.start())
+
+    @cached_property
+    def _attached(self) -> frozenset[tuple[int, str]]:
+        """The first rows of comments and attributes above definitions, with the defined names."""
+        left, rows = [self.outline.root], set()
+        while left:
+            unit = left.pop()
+            left.extend(unit.members)
+            if unit.first < unit.row:
+                rows.add((unit.first, unit.symbol))
+        return frozenset(rows)
 
     def _is_in_comment(self, row: int, column: int) -> bool:
         return row in self._comment_rows and "comment" in self.node_at(row, column, 1).type

@@ -62,3 +62,16 @@ def test_overloads_in_two_classes_with_the_same_name_are_not_one_definition() ->
     with open_app(repository.root, index_dir=repository.index_dir) as app:
         answer = app.symbols("Cart.add", "uses")
     assert [use.target for use in answer.uses] == [""]
+
+
+def test_a_specification_of_elixir_is_neither_a_definition_nor_a_call() -> None:
+    files = {
+        "lib/cart.ex": "defmodule Cart do\n  @spec total(list) :: integer\n"
+        "  def total(items), do: sum(items)\n"
+        "  def total(items, tax), do: total(items) + tax\nend\n",
+    }
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        answer = app.symbols("total", "uses")
+    assert [one.line for one in answer.definitions] == [3, 4]
+    assert sorted((use.line, use.kind) for use in answer.uses) == [(2, "type"), (4, "call")]

@@ -1,11 +1,12 @@
-"""Which class or module a definition or a use belongs to."""
+"""The classes, modules and files that definitions and uses belong to."""
 
 from __future__ import annotations
 
+import pytest
 from sample import indexed_repository
 
 from rootle import open_app
-from rootle.types import SymbolAnswer, SymbolAspect
+from rootle.types import SearchQuery, SymbolAnswer, SymbolAspect
 
 
 def _ask(files: dict[str, str], name: str, aspect: SymbolAspect = "definitions") -> SymbolAnswer:
@@ -93,3 +94,27 @@ def test_an_extension_method_has_a_value_as_its_receiver() -> None:
         "App.cs": "class App {\n  void Run() { Names.All().Size(); }\n}\n",
     }
     assert [use.line for use in _ask(files, "Lists.Size", "uses").uses] == [2]
+
+
+PATHS = {
+    "shop/order.rb": "class Order\n  def total\n    1\n  end\nend\n",
+    "shop/cart.rb": "class Cart\n  def total\n    Order.new.total\n  end\nend\n",
+    "app.rb": "order = Order.new\norder.total\ncart = Cart.new\ncart.total\n",
+}
+
+
+@pytest.mark.parametrize("name", ["shop/order.rb#total", "order.rb#total", "order.rb#Order.total"])
+def test_a_name_with_the_path_of_a_file_is_about_the_definition_in_this_file(name: str) -> None:
+    assert _places(_ask(PATHS, name)) == ["shop/order.rb:2 def class Order"]
+    uses = _ask(PATHS, name, "uses").uses
+    assert ("app.rb", 2) in [(use.path, use.line) for use in uses]
+    assert ("app.rb", 4) not in [(use.path, use.line) for use in uses]
+    assert _ask(PATHS, "other.rb#total").definitions == ()
+
+
+def test_a_query_with_the_path_of_a_file_and_a_name_finds_the_definition_in_this_file() -> None:
+    repository = indexed_repository(PATHS)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        response = app.search(SearchQuery("shop/order.rb#total"))
+    assert response.symbols is not None
+    assert [one.path for one in response.symbols.definitions] == ["shop/order.rb"]

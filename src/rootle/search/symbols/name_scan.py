@@ -15,6 +15,7 @@ from rootle.search.symbols.definitions import (
     find_definitions,
     find_definitions_in,
     is_test_place,
+    path_in_name,
     split_name,
 )
 from rootle.search.symbols.member_definitions import (
@@ -56,6 +57,7 @@ class NameScan:
             partial(_list_read, self.files),
             partial(self._find_bases, index, parsed),
             owners[1:],
+            path_in_name(request.name),
         )
         self._definitions: dict[int, dict[Position, FoundDefinition]] = {}
         self._budget = limits.parsed_chars

@@ -50,6 +50,7 @@ _END_COMMENTS: Final = {
 }
 _SLASHES: Final = re.compile(r"(?<!:)//|/\*(?!.*\*/)")
 _IMPORT: Final = re.compile(r"\s*(?:#\s*include|import|from|using|use|require|open|alias)\b")
+_TYPE_ALIAS: Final = re.compile(r"\s*using\s+\w+\s*=")  # of C++
 # Languages in which variables have a prefix that is not part of their name, as in $count.
 _WITH_SIGILS: Final = frozenset({"php", "bash", "perl", "powershell"})
 _CALL: Final = re.compile(r"\s*\(")
@@ -247,7 +248,7 @@ def classify_line(line: str, column: int, size: int, language: str) -> str:
         return "document"
     if _COMMENT.match(line) or (language == "vim" and line.lstrip().startswith('"')):
         return "comment"
-    if _IMPORT.match(line):
+    if _IMPORT.match(line) and not (language == "cpp" and _TYPE_ALIAS.match(line)):
         return "import"
     if _is_quoted(line, column):
         return "string"

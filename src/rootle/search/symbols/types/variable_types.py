@@ -47,7 +47,7 @@ _CALL_BEFORE: Final = re.compile(r"\b(\w+)\([^()\n]*\)\s+as\s+$")
 _TYPE_AFTER: Final = re.compile(
     r"\s*:\s*[&*?\"']*(?:mut\s+|dyn\s+)?(?:Optional\[)?(?:\w+(?:\.|::))*(\w+)"
     r"|\s*:?=\s*(?:await\s+)?(?:new\s+|&)?(?:\w+(?:\.|::))*?(\w+)"
-    r"(?:(?:::|\.)(?:new|create|build|default|of|from)\b)?\s*[({<]"
+    r"(?:\.new\b|(?:(?:::|\.)(?:new|create|build|default|of|from)\b)?\s*[({<])"
     r"|[ \t]+[*&]?(?:\w+\.)?(\w+)"
 )
 _NO_TYPES: Final = frozenset(

@@ -16,6 +16,7 @@ from rootle.search.symbols.parsed_files import FileOccurrences
 from rootle.syntax.references import can_rename_member, is_plain_name
 from rootle.syntax.source_tree import Position
 from rootle.text.languages import CODE_EXTENSIONS
+from rootle.text.terms import file_stem
 
 CLASSES: Final = frozenset("class struct interface trait impl type record protocol".split())
 _METHODS: Final = frozenset("def function method fn func".split())
@@ -51,15 +52,18 @@ class OwnerFilter:
         list_files: Callable[[], Iterable[FileOccurrences]],
         find_bases: Callable[[str], Sequence[str]],
         outer: tuple[str, ...] = (),
+        path: str = "",
     ) -> None:
         """Create a filter for an owner; "" if the name has no owner.
 
-        `outer` are the names before the owner, innermost first: A for "A.Owner.name".
+        `outer` are the names before the owner, innermost first: A for "A.Owner.name". If `path` is
+        not empty, only definitions in files whose paths end with it are selected.
         `list_files` returns the files that were read so far. The packages of these files are owners
         too. `find_bases` returns the names of the base classes of a class.
         """
         self._owner = owner
         self._outer = outer
+        self._path = path
         self._list_files = list_files
         self._find_bases = find_bases
         self._clauses: dict[str, list[tuple[str, ...]]] = {}
@@ -71,7 +75,9 @@ class OwnerFilter:
 
         The owner can also be a module.
         """
-        if not self._owner:
+        if self._path:
+            found = [one for one in found if f"/{one.symbol.path}".endswith(f"/{self._path}")]
+        if not self._owner or self._owner == file_stem(self._path):
             return list(found)
         return self._select_modules(found) or self._select_qualified(
             [one for one in found if self._is_directly_in(one)]
