@@ -46,7 +46,18 @@ CODE = {
         "val dup = 1\nclass A(val dup: Int) {\n  fun f(DUP: Int) { use(DUP); g(dup = DUP) }\n"
         "  fun g() { val DUP = 1; use(DUP) }\n  fun h() { use(dup) }\n}\n"
     ),
-    "swift": "func f(DUP: Int) { use(DUP); g(dup: DUP) }\nfunc h() { use(dup) }\n",
+    "swift": (
+        "func f(DUP: Int) { use(DUP); g(dup: DUP) }\nfunc h() { use(dup) }\n"
+        "func i() {\n  run { DUP in use(DUP) }\n  use(dup)\n"
+        "  run { (a: Int, DUP) -> Int in DUP + a }\n}\n"
+        "func j() {\n  if let DUP = value { use(DUP) }\n  for DUP in all { use(DUP) }\n"
+        "  use(dup)\n}\n"
+        "func k() {\n  switch value {\n  case .some(let DUP): use(DUP)\n"
+        "  case let .both(a, DUP): use(DUP)\n  case .dup: use(dup)\n  }\n"
+        "  do { f() } catch let DUP { use(DUP) }\n"
+        "  while let DUP = next() { use(DUP) }\n  use(dup)\n"
+        "  guard let DUP else { return }\n  use(DUP)\n}\n"
+    ),
     "scala": "object A {\n  val dup = 1\n  def f(DUP: Int) = use(DUP)\n  def h() = use(dup)\n}\n",
     "lua": "function f(DUP) use(DUP) end\nfunction g() local DUP = 1; x.dup = DUP end\nuse(dup)\n",
     "ruby": "def f(DUP)\n  use(DUP)\nend\ndef g\n  use(dup)\n  x.dup\nend\n",

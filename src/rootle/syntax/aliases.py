@@ -14,6 +14,7 @@ from typing import Final
 from tree_sitter import Node
 
 from rootle.syntax.source_tree import SourceTree
+from rootle.text.languages import JAVASCRIPT
 
 DEFAULT: Final = "default"  # the name of a default export
 _PARTS: Final = re.compile(r"[\w$-]+(?:\.[\w$-]+)*")
@@ -66,7 +67,7 @@ _RENAMED_KEY: Final = re.compile(r":\s{0,9}(\w+)")
 _VALUES: Final = {
     "lua": re.compile(r"^return[ \t]+(?:setmetatable[ \t]*\([ \t]*)?(\w+)", re.MULTILINE),
     **dict.fromkeys(
-        ("javascript", "tsx", "typescript"),
+        JAVASCRIPT,
         re.compile(
             r"\bmodule\.exports[ \t]*=[ \t]*(?:(?:async|class|function)\b[ \t*]*)*([\w$]+)"
             r"|\bexport[ \t]+default[ \t]+(?:(?:abstract|async|class|function)\b[ \t*]*)*([\w$]+)"

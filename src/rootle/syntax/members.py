@@ -25,7 +25,7 @@ _ELIXIR_NOTES: Final = frozenset(
     typedoc""".split()
 )
 # Calls in the body of a Ruby class. Their arguments contain the names of methods.
-_RUBY_METHODS: Final = frozenset(
+RUBY_METHODS: Final = frozenset(
     """alias_attribute alias_method attr attr_accessor attr_reader attr_writer attribute belongs_to
     cattr_accessor class_attribute def_delegator def_delegators define_method delegate enum
     has_and_belongs_to_many has_many has_one helper_method mattr_accessor scope""".split()
@@ -92,7 +92,10 @@ _KINDS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     "c": _KINDS_IN_C,
     "cpp": _KINDS_IN_C,
-    "csharp": ((r"identifier:name<parameter<parameter_list(?::\w+)?<record_", "field"),),
+    "csharp": (
+        (r"identifier:name<parameter<parameter_list(?::\w+)?<record_", "field"),
+        (r"identifier:name<using_directive", "alias"),
+    ),
     "elixir": (
         (r"identifier:target<call:operand<unary_operator", "attribute"),
         # `all: 2` in `@callbacks [all: 2]`: a function that `def unquote(name)` defines.
@@ -152,6 +155,8 @@ _KINDS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "ruby": (
         (r"(?:simple_symbol|string_content<string)<argument_list:arguments<call", "method"),
         (r"constant(?:<left_assignment_list)?:left<(?:operator_)?assignment", "constant"),
+        # `Shop::Config = 1`
+        (r"constant:name<scope_resolution:left<(?:operator_)?assignment", "constant"),
         (r"identifier:name<(?:setter:name<method|alias)", "method"),
         (r"class_variable:left<assignment", "variable"),
     ),
@@ -257,7 +262,7 @@ def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
             word = tree.text(method) if method is not None else ""
             # An alias defines its first name. The second name already exists.
             first = not word.startswith("alias") or arguments.named_children[0] == name
-            return word in _RUBY_METHODS and first
+            return word in RUBY_METHODS and first
         case "bash", "concatenation":
             return tree.text(nodes[2]).startswith("alias ")
         case "ruby", "alias":

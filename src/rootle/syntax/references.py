@@ -13,6 +13,7 @@ from typing import Final
 from tree_sitter import Node
 
 from rootle.syntax.base_clauses import is_base
+from rootle.syntax.declared.type_names import is_in_type
 from rootle.syntax.source_tree import SourceTree
 
 _COMMENT: Final = re.compile(r"comment|haddock")
@@ -54,7 +55,7 @@ _MEMBERS: Final = frozenset(
     member_binding_expression alias_qualified_name method_invocation member_call_expression
     nullsafe_member_call_expression scoped_call_expression class_constant_access_expression
     nullsafe_member_access_expression scoped_property_access_expression variable_list
-    conditional_access_expression""".split()
+    conditional_access_expression method_reference""".split()
 )
 # Nodes whose first part is the name: f<T>, Class<T>.
 _WRAPPERS: Final = frozenset(
@@ -119,6 +120,8 @@ def classify(tree: SourceTree, row: int, column: int, size: int) -> OccurrenceRo
         return OccurrenceRole("implementation", receiver)
     if _is_import(tree, leaf):
         return OccurrenceRole("export" if _is_export(leaf) else "import", receiver)
+    if is_in_type(tree, leaf):
+        return OccurrenceRole("type", receiver)
     if _is_call(tree, node) or _is_called_token(tree, leaf, row, column + size):
         return OccurrenceRole("call", receiver)
     return OccurrenceRole("type" if _is_type(tree, leaf) else "reference", receiver)
@@ -302,11 +305,9 @@ def _is_call(tree: SourceTree, node: Node) -> bool:
     parent = node.parent
     if parent is None:
         return False
-    if parent.type == "attribute" and tree.language == "csharp":
-        return True
     if parent.type == "identifier" and parent.parent is not None:  # the node is a part of a name
         parent = parent.parent
-    if parent.type == "attribute" and tree.language == "rust":
+    if parent.type == "attribute" and tree.language in ("csharp", "rust"):
         return True
     if parent.type == "infix" and tree.language == "haskell":
         return node.type == "operator" or parent.child_by_field_name("operator") == node
@@ -394,6 +395,8 @@ def _is_type(tree: SourceTree, leaf: Node) -> bool:
         parent = node.parent
         if parent is None or _STOP.search(parent.type) or parent.type in _CALLS:
             return False
+        if parent.type == "lambda_parameter" and node.type == "simple_identifier":
+            return False  # the name of a parameter in Swift
         if any(parent.child_by_field_name(name) == node for name in _TYPE_FIELDS):
             return True
         node = parent

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -91,14 +92,24 @@ class SourceTree:
         of the last unit is the name, this unit defines the name. Otherwise, the definition is not a
         unit.
         """
-        found = {}
+        found: dict[Position, tuple[Unit, ...]] = {}
+        entries = self._entries.get(name)
+        if entries is None:
+            return found
         word = re.escape(name.encode("utf-8", "replace"))
         qualified = re.compile(_QUALIFIER.encode() + b"(" + word + b")")
-        for entry in self.outline.names:
-            if entry.text != name or (position := self._locate(entry, word, qualified)) is None:
-                continue
-            found[position] = tuple(self.units_at(position[0]))
+        for entry in entries:
+            if (position := self._locate(entry, word, qualified)) is not None:
+                found[position] = tuple(self.units_at(position[0]))
         return found
+
+    @cached_property
+    def _entries(self) -> Mapping[str, Sequence[Name]]:
+        """The names in the outline by their text."""
+        entries: defaultdict[str, list[Name]] = defaultdict(list)
+        for entry in self.outline.names:
+            entries[entry.text].append(entry)
+        return entries
 
     def find_occurrences(self, name: str) -> Iterator[Position]:
         """Yield the positions at which a name occurs as a whole word."""
@@ -165,18 +176,30 @@ class SourceTree:
         `last` is a pattern for the last part. `qualified` also matches the qualifiers, and has the
         last part in group 1.
 
-        Return None if the outline lists the name at the comment above its definition.
+        Return None if the outline lists the name at the comment or attribute above its definition.
         """
         start = self.row_starts[name.row]
         first, end = start + name.column, self._line_end(name.row)
         match = qualified.match(self.data, first, min(end, first + _MAX_NAME))
         if match is not None and not self._is_in_comment(name.row, match.start(1) - start):
             return name.row, match.start(1) - start
-        if name.column or name.row in self._comment_rows:
+        is_above = (name.row, name.text) in self._attached
+        if name.column or is_above or name.row in self._comment_rows:
             return None
         # The name was guessed in text with a syntax error, so its column is unknown.
         match = re.search(rb"(?<!\w)" + last + rb"(?!\w)", self._line(name.row))
         return None if match is None else (name.row, match.start())
+
+    @cached_property
+    def _attached(self) -> frozenset[tuple[int, str]]:
+        """The first rows of comments and attributes above definitions, with the defined names."""
+        left, rows = [self.outline.root], set()
+        while left:
+            unit = left.pop()
+            left.extend(unit.members)
+            if unit.first < unit.row:
+                rows.add((unit.first, unit.symbol))
+        return frozenset(rows)
 
     def _is_in_comment(self, row: int, column: int) -> bool:
         return row in self._comment_rows and "comment" in self.node_at(row, column, 1).type

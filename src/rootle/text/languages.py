@@ -150,6 +150,8 @@ _ALIASES: Final[dict[str, str]] = {
     "yml": "yaml",
 }
 
+# The languages of modules that can import each other as JavaScript.
+JAVASCRIPT: Final = frozenset({"javascript", "tsx", "typescript"})
 LANGUAGES: Final = frozenset(_BY_EXTENSION.values()) | {"dockerfile", MANUAL, UNKNOWN}
 
 _MANUAL_NAME: Final = re.compile(r".*\.(?:[1-9][a-z]{0,3}|man|mdoc|roff)", re.IGNORECASE)

@@ -344,3 +344,15 @@ def test_a_variable_with_other_letters_is_no_definition_in_a_file_without_a_synt
     assert answer.definitions == ()
     assert [f"{use.path}:{use.line}" for use in answer.uses] == ["ordered.js:1"]
     assert _ranges(variable) == ["list.svelte:2-2"]
+
+
+def test_a_file_that_is_too_large_to_parse_has_definitions_with_their_kinds() -> None:
+    code = (
+        "#ifndef WIDE_HPP\n#define WIDE_HPP\n\nclass Wide {\n  int size;\n};\n\n"
+        "using Handle = Wide*;\n\nint size(Handle one);\n"
+    )
+    with _open({"wide.hpp": code + "// filler\n" * 60_000 + "#endif\n"}) as app:
+        found = [app.symbols(name).definitions for name in ("WIDE_HPP", "Wide", "Handle")]
+    assert [[(one.line, one.kind) for one in some] for some in found] == [
+        [(2, "macro")], [(4, "class")], [(8, "variable")],
+    ]  # fmt: skip

@@ -472,3 +472,32 @@ def test_many_imports_of_one_name_take_no_longer_than_its_uses() -> None:
         answer = app.symbols("fill", "uses")
     assert answer.counts == {"import": 2_000, "call": 2_000}
     assert time.process_time() - start < 10  # it took more than a minute
+
+
+def test_a_part_of_the_path_of_a_package_is_no_use_of_a_function() -> None:
+    files = {
+        "org/shop/dsl/Dsl.kt": "package org.shop.dsl\n\nfun module() = 1\n",
+        "org/shop/module/Item.kt": "package org.shop.module\n\nclass Item\n",
+        "App.kt": (
+            "import org.shop.dsl.module\nimport org.shop.module.Item\n\nval one = module()\n"
+        ),
+    }
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        answer = app.symbols("module", "uses")
+    assert [(use.path, use.line, use.kind) for use in answer.uses] == [
+        ("App.kt", 4, "call"), ("App.kt", 1, "import"),
+    ]  # fmt: skip
+
+
+def test_a_class_in_the_path_of_an_import_is_used() -> None:
+    files = {
+        "shop/Cart.java": (
+            "package shop;\n\npublic class Cart {\n  public static class Item {}\n}\n"
+        ),
+        "App.java": "import shop.Cart.Item;\n\nclass App {\n  Item one;\n}\n",
+    }
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        answer = app.symbols("Cart", "uses")
+    assert [(use.path, use.line, use.kind) for use in answer.uses] == [("App.java", 1, "import")]

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
+from rootle.text.languages import UNKNOWN, file_language
 from rootle.text.patterns.lazy_pattern import LazyPattern, words_in
 from rootle.types import SymbolAspect
 
@@ -174,6 +175,8 @@ _PLACE: Final = re.compile(
     re.IGNORECASE,
 )
 _BARE: Final = re.compile(_NAME)
+# A definition in a file, as in "src/cart.py#total".
+_IN_FILE: Final = re.compile(r"([\w.@~+/\[\]()-]{1,159}\.[a-z]\w{0,9})#" + _NAME)
 _OPERATOR_NAMES: Final = (
     r"(symbol|definitions?|uses|callers|assignments|reads|tests|implementations)"
 )
@@ -257,6 +260,9 @@ def _parse_name(text: str) -> NameQuestion | None:
             marked_name=marked,
             is_surely_marked=bool(marked),
         )
+    if (in_file := _IN_FILE.fullmatch(text)) and file_language(in_file[1]) != UNKNOWN:
+        name, place = _clean(in_file[2]), in_file[1]
+        return NameQuestion(name, "definitions", True, is_code_name=True, place=place)
     if bare := _BARE.fullmatch(text):
         marked = _keep_mark(bare[1])
         return NameQuestion(

@@ -21,7 +21,7 @@ from rootle.syntax.keyword_names import find_names
 from rootle.syntax.lines import Lines
 from rootle.syntax.source_tree import Position, SourceTree
 from rootle.syntax.symbol_outline import Unit
-from rootle.text.languages import CODE_EXTENSIONS
+from rootle.text.languages import CODE_EXTENSIONS, UNKNOWN, file_language
 from rootle.types import Symbol
 
 SCOPE_SEPARATOR: Final = " > "
@@ -34,6 +34,7 @@ _GENERICS: Final = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
 _SEPARATOR: Final = re.compile(r"::|->|[.#\\:/]")
 _OPERATOR: Final = re.compile(r"(?<![\w$])operator[^\w\s]+$")  # in C++, such as "operator->"
 # The clause that names the package or namespace of the definitions in a file.
+_WITH_EXTENSION: Final = re.compile(r"\w\.[a-z]\w*$")
 _PACKAGE: Final = re.compile(r"^[ \t]*(?:package|namespace)[ \t]+([\w.\\]+)", re.MULTILINE)
 _WITH_PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "php", "csharp"})
 # In projects of Java and Scala, code in this folder is not a test, even in a package "test".
@@ -49,6 +50,10 @@ TYPED: Final = re.compile(
     r"(?<![\w.>\])])(?!(?:return|new|throw|await|if|elif|else|while|case|in|is|yield|and|or|not)\s)[\w>\])]+[\s*&]+$"
 )
 # A line that only declares a type, which is defined elsewhere.
+# The condition of the preprocessor around the code of a header, which defines no name.
+_CONDITION: Final = re.compile(r"\s*#\s*(?:el)?if|\s*#\s*undef")
+# The keyword before the name of a type in a file without a syntax tree.
+_KEYWORD: Final = r"(?<![\w.])(class|enum|interface|namespace|struct|trait|union)[ \t]+"
 _FORWARD: Final = re.compile(r"(?:friend\b|(?:struct|class|enum|union)\s+\w+\s*;)")
 _PROTECTED: Final = re.compile(r"\b(?:protected|internal)\b")
 
@@ -74,15 +79,24 @@ class FoundDefinition:
 def split_name(name: str) -> tuple[tuple[str, ...], str]:
     """Return the owners of a qualified name, innermost first, and its last part.
 
-    "a::B.c" has the owners B and a.
+    "a::B.c" has the owners B and a. The extension in "a/b.py#c" is not an owner.
     """
     name = name.strip()
+    if path := path_in_name(name):
+        name = f"{path.rpartition('.')[0]}#{name[len(path) + 1 :]}"
     operator = _OPERATOR.search(name)
     qualified = name[: operator.start()] if operator else name.removesuffix("()")
     parts = [part for part in _SEPARATOR.split(qualified) if part]
     if operator:
         parts.append(operator.group())
     return (tuple(reversed(parts[:-1])), parts[-1]) if parts else ((), name)
+
+
+def path_in_name(name: str) -> str:
+    """Return the path of the file in a name such as "src/cart.py#total"; "" if there is none."""
+    path, mark, member = name.strip().rpartition("#")
+    is_path = bool(mark and member) and _WITH_EXTENSION.search(path) is not None
+    return path if is_path and file_language(path) != UNKNOWN else ""
 
 
 def package_names(found: FileOccurrences) -> frozenset[str]:
@@ -197,6 +211,7 @@ def find_definitions_in(
             for at in found.positions[first:end]
             if classify_line(*found.line_around(at), len(found.token), found.state.language)
             not in ("comment", "import")
+            and not _CONDITION.match(found.line_start(at[0]))
         ]
         typed = (at for at in code if TYPED.search(found.text_around(at, MAX_LINE)[0]))
         if (best := next(typed, code[0] if code else None)) is not None:
@@ -276,7 +291,7 @@ def make_definition(
     line = found.line_start(row)
     symbol = Symbol(
         name,
-        kind or _kind(unit, line, name, is_parsed=found.tree is not None),
+        kind or _kind(unit, outer, line, name, is_parsed=found.tree is not None),
         format_scope(outer) or scope,
         found.state.path,
         row + 1,
@@ -296,12 +311,18 @@ def make_definition(
     )
 
 
-def _kind(unit: Unit | None, line: str, name: str, *, is_parsed: bool) -> str:
+def _kind(
+    unit: Unit | None, outer: Sequence[Unit], line: str, name: str, *, is_parsed: bool
+) -> str:
     if unit is not None:
         label, _, rest = unit.title.partition(" ")
         return label if rest else "function"
+    if outer and outer[-1].title.startswith("enum "):  # `RED(1)` in Java declares no function
+        return "variable"
     if re.match(r"\s*#\s*define\b", line):
         return "macro"
+    if not is_parsed and (keyword := re.search(rf"{_KEYWORD}{re.escape(name)}\b", line)):
+        return keyword[1]
     # In `local cart = shop.cart()`, the name before "(" is not the one that is defined.
     if re.match(rf"(?:[^=]|operator=|==)*?{re.escape(name)}\s*\(", line) is None:
         return "variable"

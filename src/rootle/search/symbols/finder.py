@@ -20,7 +20,13 @@ from rootle.search.symbols.name_rarity import is_rare_name
 from rootle.search.symbols.name_scan import MAX_SIMILAR, NameScan
 from rootle.search.symbols.name_variants import find_variants
 from rootle.search.symbols.parsed_files import ParsedFiles
-from rootle.search.symbols.scan_limits import FULL_SCAN, MEMBER_SCAN, OWNED_SCAN, QUICK_SCAN
+from rootle.search.symbols.scan_limits import (
+    DEFINITION_SCAN,
+    FULL_SCAN,
+    MEMBER_SCAN,
+    OWNED_SCAN,
+    QUICK_SCAN,
+)
 from rootle.search.symbols.symbol_cursor import decode_offset, encode_offset
 from rootle.search.symbols.symbol_request import DEFAULT_LIMIT, SymbolRequest
 from rootle.search.symbols.uses.name_uses import NameUses
@@ -53,7 +59,7 @@ class SymbolFinder:
         The cost is the number of characters that were read, where each character that was parsed
         counts as `PARSING_COST` characters.
         """
-        scan = NameScan(index, self._parsed, SymbolRequest(name), FULL_SCAN)
+        scan = NameScan(index, self._parsed, SymbolRequest(name), DEFINITION_SCAN)
         definitions = scan.definitions()
         targets = self._targets(index, scan, definitions)
         return list(_add_targets(definitions, targets)), scan.cost
@@ -64,7 +70,7 @@ class SymbolFinder:
         A name is too common if code outside of tests has more than `most` definitions of it. If the
         name has no owner, files are read only until this is known.
         """
-        scan = NameScan(index, self._parsed, SymbolRequest(name), FULL_SCAN)
+        scan = NameScan(index, self._parsed, SymbolRequest(name), DEFINITION_SCAN)
         if scan.defines_more_than(most):
             return []
         definitions = scan.definitions()

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from rootle.text.terms import file_stem
+from rootle.text.whole_names import find_word
 
 PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "init", "__init__"})
 _RELATIVE_PATH: Final = re.compile(r"[\"'](\.{1,2}/[^\"'\n]*)[\"']")
@@ -24,6 +25,7 @@ _RENAMED: Final = re.compile(
     r"(?<![\w$.:\\])([\w$.:\\]{1,300}?)\s{0,40}(?:,\s{0,40}as:|\bas\s|=>|(?<!:):)\s{0,40}\Z"
 )
 _MAX_BEFORE: Final = 400  # characters that are searched for this text
+_ASSIGNED: Final = re.compile(r"\s*=\s*([\w.:]+)")
 _FROM: Final = re.compile(r"\s*from\s+([\w.]+)\s+import\b")
 # The folder of the files of a crate of Rust. A test is a crate of its own.
 _CRATE: Final = re.compile(r"(?:.*/)?src/|(?:.*/)?(?:tests|benches|examples)/")
@@ -58,8 +60,9 @@ def imported_names(statement: str, name: str) -> tuple[str, ...]:
     statement can also be an expression such as `require("a.b")`.
     """
     other = find_renamed(statement, name) if name else ""
-    assigned = re.search(rf"\b{re.escape(name)}\s*=\s*([\w.:]+)", statement) if name else None
-    quoted = _QUOTED.search(statement, assigned.end(0) - len(assigned[1]) if assigned else 0)
+    ends = (at + len(name) for at in find_word(statement, name))
+    assigned = next(filter(None, (_ASSIGNED.match(statement, end) for end in ends)), None)
+    quoted = _QUOTED.search(statement, assigned.start(1) if assigned else 0)
     if quoted is not None:
         if _TWO_NAMES.match(statement):
             return ()
@@ -79,8 +82,8 @@ def imported_names(statement: str, name: str) -> tuple[str, ...]:
 
 def find_renamed(statement: str, name: str) -> str:
     """Return what an import renames to `name`, such as a.b in `import a.b as name`."""
-    for found in re.finditer(rf"\b{re.escape(name)}\b", statement):
-        before = statement[max(0, found.start() - _MAX_BEFORE) : found.start()]
+    for at in find_word(statement, name):
+        before = statement[max(0, at - _MAX_BEFORE) : at]
         if renamed := _RENAMED.search(before):
             return renamed[1]
     return ""

@@ -14,13 +14,23 @@ from rootle.search.symbols.definitions import (
     make_definition,
 )
 from rootle.search.symbols.parsed_files import FileOccurrences
-from rootle.syntax.members import OBJECT_KEY, member_kind
+from rootle.syntax.members import OBJECT_KEY, RUBY_METHODS, member_kind
 from rootle.syntax.source_tree import Position
 from rootle.syntax.symbol_outline import Unit
 
 _SELF: Final = ("self.", "cls.")
+_MODULE: Final = re.compile(r"(?<![\w:])(\w+(?:::\w+)*)::\Z")
+_MODIFIER: Final = re.compile(r"\b(?:private|protected|public|readonly)\b")
+_RECORD: Final = "record "
+_USING: Final = re.compile(r"\s*(?:global[ \t]+)?using\b")
 _ASSIGNED: Final = re.compile(r"\s*=(?!=)")
-_DECLARED: Final = re.compile(r"\s*(?:[:;,\[]|=(?!=)|\w)")
+_DECLARED: Final = re.compile(r"\s*(?:[:;,\[\])]|=(?!=)|\w)")
+# Signs that can precede a declared name on its line, as in `(*name)(int)` and `{ name :: Int`.
+_SIGNS: Final = " \t,{(|&*"
+# Names that are declared together with the next one, as in `int width, height;`.
+_LISTED: Final = re.compile(r"\w[ \t]*,[ \t]*[*&]*\Z")
+# The start of a line of Ruby whose symbols may name methods, as in `attr_reader :size, :color`.
+_RUBY_CALL: Final = re.compile(rf"\s*(?:{'|'.join(sorted(RUBY_METHODS))})\b[^#]*:\Z")
 
 
 def rank_for_members(found: FileOccurrences) -> int | None:
@@ -32,42 +42,91 @@ def rank_for_members(found: FileOccurrences) -> int | None:
     """
     best = None
     for offset in found.offsets:
-        before = found.text[max(0, offset - MAX_LINE) : offset].rpartition("\n")[2]
-        is_member = not before.endswith((".", "->")) or before.endswith(_SELF)
-        end = offset + len(found.token)
-        if is_member and _DECLARED.match(found.text, end) and _may_declare(before):
+        before = _text_before(found, offset)
+        if _is_declared(found, offset, before):
             return 0
-        if is_member or _ASSIGNED.match(found.text, end):
+        is_member = not before.endswith((".", "->")) or before.endswith(_SELF)
+        if is_member or _ASSIGNED.match(found.text, offset + len(found.token)):
             best = 1
     return best
 
 
+def declared_places(found: FileOccurrences) -> list[Position]:
+    """Return the positions at which the text of a file looks as if it declared the name."""
+    return [
+        at
+        for at, offset in zip(found.positions, found.offsets, strict=True)
+        if _is_declared(found, offset, _text_before(found, offset))
+    ]
+
+
+def _text_before(found: FileOccurrences, offset: int) -> str:
+    return found.text[max(0, offset - MAX_LINE) : offset].rpartition("\n")[2]
+
+
+def _is_declared(found: FileOccurrences, offset: int, before: str) -> bool:
+    """Return whether a name may be declared at an offset; `before` precedes it on its line."""
+    if before.endswith(_SELF):  # an attribute of Python
+        return _ASSIGNED.match(found.text, offset + len(found.token)) is not None
+    if before.endswith((".", "->")):
+        return False
+    match found.state.language:
+        case "ruby" if _RUBY_CALL.match(before):
+            return True
+        case "ruby":  # a variable is local, unless it is a constant
+            before = _MODULE.sub("", before)
+            may_declare = bool(before.strip()) or found.name[:1].isupper()
+        case "php":  # only a promoted parameter of a constructor
+            before = before.removesuffix("$")
+            may_declare = _MODIFIER.search(before) is not None
+        case "java":  # only a parameter of a record
+            may_declare = _RECORD in found.text
+        case "csharp":
+            may_declare = _RECORD in found.text or _USING.match(before) is not None
+        case _:
+            may_declare = True
+    is_followed = _DECLARED.match(found.text, offset + len(found.token)) is not None
+    return may_declare and is_followed and _may_declare(before)
+
+
 def _may_declare(before: str) -> bool:
     """Return whether `before`, the text before a name in its line, can begin a declaration."""
-    return not before.strip() or TYPED.search(before) is not None
+    if not before.strip(_SIGNS) or TYPED.search(before) is not None:
+        return True
+    return "(" not in before and _LISTED.search(before) is not None
 
 
-def find_members(found: FileOccurrences) -> dict[Position, FoundDefinition]:
+def find_members(
+    found: FileOccurrences, places: Sequence[Position]
+) -> dict[Position, FoundDefinition]:
     """Return the definitions of a name as a field, an attribute or an alias, in a parsed file.
 
-    If several methods of a class assign an attribute, only the first assignment is returned.
+    Only some places of the name are examined. If several methods of a class assign an attribute,
+    only the first assignment is returned.
     """
     tree = found.tree
     if tree is None:
         return {}
     members: dict[tuple[object, ...], tuple[Position, FoundDefinition]] = {}
-    for at in found.positions:
+    for at in places:
         kind = member_kind(tree, *at, found.size)
         # In Python, `from … import … as` is an alias only in the `__init__.py` of a package. In
         # other files, the new name is only for the file itself.
         is_private = tree.language == "python" and kind in ALIAS_KINDS
         if kind and not (is_private and not found.state.path.endswith("__init__.py")):
             units = tuple(tree.units_at(at[0]))
-            one = make_definition(
-                found, at, _classes(units) if kind == "attribute" else units, kind=kind
-            )
+            inner = _classes(units) if kind == "attribute" else units
+            one = make_definition(found, at, inner, _module_before(found, at), kind=kind)
             members.setdefault(one.owners if kind == "attribute" else at, (at, one))
     return dict(members.values())
+
+
+def _module_before(found: FileOccurrences, at: Position) -> str:
+    """Return the module before a constant of Ruby, such as "Shop::Api" in `Shop::Api::URL = 1`."""
+    if found.state.language != "ruby":
+        return ""
+    qualifier = _MODULE.search(found.text_around(at, MAX_LINE)[0])
+    return qualifier[1] if qualifier is not None else ""
 
 
 def _classes(units: Sequence[Unit]) -> tuple[Unit, ...]:
@@ -77,11 +136,14 @@ def _classes(units: Sequence[Unit]) -> tuple[Unit, ...]:
 
 
 def drop_object_keys(
-    members: Mapping[int, Mapping[Position, FoundDefinition]],
+    members: Mapping[int, Mapping[Position, FoundDefinition]], *, is_defined: bool = False
 ) -> Mapping[int, Mapping[Position, FoundDefinition]]:
-    """Return the members. If one is a field, leave out object keys, which usually set fields."""
+    """Return the members without object keys, which usually set fields, if one is a field.
+
+    Set `is_defined` if the name has another definition, which the keys may set.
+    """
     kinds = {one.symbol.kind for some in members.values() for one in some.values()}
-    if "field" not in kinds:
+    if "field" not in kinds and not is_defined:
         return members
     return {
         file: {at: one for at, one in some.items() if one.symbol.kind != OBJECT_KEY}

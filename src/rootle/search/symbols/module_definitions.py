@@ -29,13 +29,14 @@ from rootle.search.symbols.import_paths import (
     is_named,
     module_names,
 )
-from rootle.search.symbols.parsed_files import FileOccurrences, find_occurrences
-from rootle.search.symbols.types.code_files import JAVASCRIPT, CodeFiles
+from rootle.search.symbols.parsed_files import FileOccurrences
+from rootle.search.symbols.types.code_files import CodeFiles
 from rootle.syntax.aliases import DEFAULT, possible_aliases
 from rootle.syntax.declared.local_variables import LocalVariables
 from rootle.syntax.members import OBJECT_KEY
 from rootle.syntax.references import MAX_RECEIVER, binds_import, import_statement
 from rootle.syntax.source_tree import Position, SourceTree
+from rootle.text.languages import JAVASCRIPT
 from rootle.text.terms import file_stem
 
 NAME: Final = re.compile(r"[@$]?\w+")
@@ -315,7 +316,7 @@ class ModuleDefinitions:
         """Return the import in a file that makes a name known; "" if there is none."""
         key = found.state.path, name
         if key not in self._imported:
-            places = find_occurrences(found.state, found.text, name)
+            places = found.find_other(name)
             bound = (
                 import_statement(tree, *at, places.size)
                 for at in (places.positions if places is not None else ())
@@ -335,7 +336,7 @@ class _KnownVariables:
 
 def _read_variables(found: FileOccurrences, tree: SourceTree, name: str) -> _KnownVariables | None:
     """Return the local variables with the name of an import; None if a variable gets its module."""
-    places = find_occurrences(found.state, found.text, name)
+    places = found.find_other(name)
     if places is None:
         return None
     bound = {at for at in places.positions if binds_import(tree, *at, places.size)}

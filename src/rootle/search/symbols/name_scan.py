@@ -15,9 +15,11 @@ from rootle.search.symbols.definitions import (
     find_definitions,
     find_definitions_in,
     is_test_place,
+    path_in_name,
     split_name,
 )
 from rootle.search.symbols.member_definitions import (
+    declared_places,
     drop_object_keys,
     find_members,
     rank_for_members,
@@ -55,6 +57,7 @@ class NameScan:
             partial(_list_read, self.files),
             partial(self._find_bases, index, parsed),
             owners[1:],
+            path_in_name(request.name),
         )
         self._definitions: dict[int, dict[Position, FoundDefinition]] = {}
         self._budget = limits.parsed_chars
@@ -66,6 +69,7 @@ class NameScan:
         self._parsed_chars = 0
         self._unlisted: dict[int, Collection[Position]] = {}
         self._excluded: dict[tuple[int, int], bool] = {}
+        self._has_all_members = False
         self.has_all_definitions = True
 
     def definitions(self) -> list[FoundDefinition]:
@@ -85,11 +89,13 @@ class NameScan:
                 count += len(defined)
             else:
                 self._unread_definers.add(state.id)
+        if self.limits.adds_members and self.request.aspect == "definitions":
+            self.add_members(parses=True)
         owned = self.owner_filter.select(self.list_found())
         self.has_all_definitions &= self.owner_filter.has_all_bases
         if not owned and self.limits.member_chars:
-            for at, members in self._members.items():
-                self._definitions[at] = {**members, **self._definitions[at]}
+            self._merge(self._members)
+            self._has_all_members = True
             owned = self.owner_filter.select(self.list_found())
         if self.request.aspect == "definitions":
             owned = [one for one in owned if not self.is_excluded(one.symbol.signature)]
@@ -140,6 +146,32 @@ class NameScan:
         """Yield the files that were read and contain the name."""
         return _list_read(self.files)
 
+    def add_members(self, *, parses: bool) -> None:
+        """Add the fields and the like that other definitions with the name would hide.
+
+        Only places are examined whose text looks like a declaration. Without `parses`, only files
+        that were parsed before are examined.
+        """
+        if self._has_all_members or not self.list_found():
+            return  # `definitions` examines all places of a name without other definitions
+        members = {}
+        for state in sorted(self.candidates.states, key=_member_order):
+            found = self.read(state)
+            places = declared_places(found) if found is not None else ()
+            if parses and places and state.language in CODE_EXTENSIONS:
+                self.has_all_definitions &= self._budget > 0 or state.id in self._definitions
+                self.definitions_in(state)
+            parsed = self.files[state.id] if state.id in self._definitions else None
+            known = self._definitions.get(state.id, {})
+            new = [at for at in places if at not in known]
+            if new and parsed is not None and parsed.tree is not None:
+                members[state.id] = find_members(parsed, new)
+        self._merge(drop_object_keys(members, is_defined=True))
+
+    def _merge(self, members: Mapping[int, Mapping[Position, FoundDefinition]]) -> None:
+        for at, found in members.items():
+            self._definitions[at] = {**self._definitions[at], **found}
+
     def members(self) -> list[FoundDefinition]:
         """Return the fields, attributes and aliases with the name, even if it has a definition."""
         found = [one for some in self._members.values() for one in some.values()]
@@ -159,14 +191,14 @@ class NameScan:
         members = {}
 
         def order(state: FileState) -> tuple[bool, int | None, int]:
-            # Short files first, so that a long one does not use up the budget.
-            return is_test_place(state.path, ""), ranks[state.id], state.chars
+            is_test, chars = _member_order(state)
+            return is_test, ranks[state.id], chars
 
         for state in sorted(candidates, key=order):
             self.definitions_in(state)  # parses the file
             parsed = self.files[state.id]
             if parsed is not None and parsed.tree is not None:
-                members[state.id] = find_members(parsed)
+                members[state.id] = find_members(parsed, parsed.positions)
             elif state.language in CODE_EXTENSIONS:
                 self.has_all_definitions = False
         if not self.candidates.has_all_states:
@@ -301,6 +333,14 @@ class NameScan:
     def is_excluded(self, line: str) -> bool:
         excluded = self.request.excluded
         return excluded is not None and excluded.search(line) is not None
+
+
+def _member_order(state: FileState) -> tuple[bool, int]:
+    """Return the sort key of a file that is parsed for the fields in it.
+
+    Short files come first, so that a long one does not use up the budget.
+    """
+    return is_test_place(state.path, ""), state.chars
 
 
 def _list_read(files: Mapping[int, FileOccurrences | None]) -> Iterator[FileOccurrences]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import threading
+from bisect import bisect_right
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
-from rootle.search.symbols.name_places import find_name, written_name
+from rootle.search.symbols.name_places import OtherNames, find_name, written_name
 from rootle.syntax.aliases import LocalAlias, find_local_alias, is_end_of_path
 from rootle.syntax.assignments import is_assignment, is_assignment_in_line
 from rootle.syntax.lines import Lines
@@ -48,6 +50,7 @@ _END_COMMENTS: Final = {
 }
 _SLASHES: Final = re.compile(r"(?<!:)//|/\*(?!.*\*/)")
 _IMPORT: Final = re.compile(r"\s*(?:#\s*include|import|from|using|use|require|open|alias)\b")
+_TYPE_ALIAS: Final = re.compile(r"\s*using\s+\w+\s*=")  # of C++
 # Languages in which variables have a prefix that is not part of their name, as in $count.
 _WITH_SIGILS: Final = frozenset({"php", "bash", "perl", "powershell"})
 _CALL: Final = re.compile(r"\s*\(")
@@ -113,7 +116,7 @@ class FileOccurrences:
         """The row of each occurrence, and its column in bytes."""
         found: list[Position] = []
         end = 0  # end of the text that was counted for the last column
-        for offset, line in zip(self.offsets, line_numbers(self.text, self.offsets), strict=True):
+        for offset, line in zip(self.offsets, self._line_numbers(), strict=True):
             is_same_line = bool(found) and found[-1][0] == line - 1
             start = end if is_same_line else self.text.rfind("\n", end, offset) + 1 or end
             before = self.text[start:offset]
@@ -121,6 +124,26 @@ class FileOccurrences:
             found.append((line - 1, column + (found[-1][1] if is_same_line else 0)))
             end = offset
         return tuple(found)
+
+    def _line_numbers(self) -> Sequence[int]:
+        """Return the line of each offset, from 1."""
+        if self.tree is None:
+            return line_numbers(self.text, self.offsets)
+        return [bisect_right(self.tree.lines.starts, offset) for offset in self.offsets]
+
+    def find_other(self, name: str) -> FileOccurrences | None:
+        """Return where another name occurs in the file, or None if it does not occur."""
+        name = _plain_name(name, self.state.language)
+        offsets = tuple(self._other_names.find(name))
+        return replace(self, offsets=offsets, name=name) if offsets else None
+
+    def find_between(self, name: str, start: int, end: int) -> Sequence[int]:
+        """Return the offsets of another name between two offsets of the file."""
+        return self._other_names.find_between(name, start, end)
+
+    @cached_property
+    def _other_names(self) -> OtherNames:
+        return OtherNames(self.text, self.state.language)
 
     @cached_property
     def _offset_at(self) -> dict[Position, int]:
@@ -209,10 +232,14 @@ def read_occurrences(index: IndexReader, state: FileState, name: str) -> FileOcc
 
 def find_occurrences(state: FileState, text: str, name: str) -> FileOccurrences | None:
     """Return where a name occurs in a text of a file as a whole word, or None if it does not."""
-    if state.language in _WITH_SIGILS:
-        name = name.lstrip("$") or name
+    name = _plain_name(name, state.language)
     offsets = tuple(find_name(text, name, state.language))
     return FileOccurrences(state, text, offsets, name) if offsets else None
+
+
+def _plain_name(name: str, language: str) -> str:
+    """Return a name without the prefix of a variable."""
+    return (name.lstrip("$") or name) if language in _WITH_SIGILS else name
 
 
 def classify_line(line: str, column: int, size: int, language: str) -> str:
@@ -221,7 +248,7 @@ def classify_line(line: str, column: int, size: int, language: str) -> str:
         return "document"
     if _COMMENT.match(line) or (language == "vim" and line.lstrip().startswith('"')):
         return "comment"
-    if _IMPORT.match(line):
+    if _IMPORT.match(line) and not (language == "cpp" and _TYPE_ALIAS.match(line)):
         return "import"
     if _is_quoted(line, column):
         return "string"

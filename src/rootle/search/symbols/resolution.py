@@ -14,18 +14,20 @@ from rootle.search.symbols.go.type_identity import is_standard
 from rootle.search.symbols.import_paths import crate_folder, is_in_own_crate, is_load
 from rootle.search.symbols.module_definitions import NAME, ModuleDefinitions
 from rootle.search.symbols.parsed_files import FileOccurrences
-from rootle.search.symbols.types.code_files import JAVASCRIPT, CodeFiles
+from rootle.search.symbols.types.code_files import CodeFiles
 from rootle.search.symbols.types.receivers import TYPED_LANGUAGES, ReceiverTypes
 from rootle.search.symbols.types.variable_types import guess_types
 from rootle.syntax.declared.local_variables import is_key
 from rootle.syntax.references import MAX_RECEIVER, OccurrenceRole, classify
 from rootle.syntax.source_tree import Position, SourceTree
 from rootle.syntax.symbol_outline import Unit
+from rootle.text.languages import JAVASCRIPT
 
 _SELF: Final = frozenset({"self", "this", "cls", "$this", "Self", "static", "@"})
 _SUPER: Final = frozenset({"super", "super()", "base", "parent"})
 # In these languages, code in a class can use the members of the class without a receiver.
 _IMPLICIT_SELF: Final = frozenset({"java", "csharp", "kotlin", "cpp", "swift", "scala", "ruby"})
+_EXTENSION: Final = re.compile(r"(?:^|> )extension [^>]*$")  # the last part of a scope
 _LAST_NAME: Final = re.compile(r"(?<!\w)(\w+)(?:\(\))?$")
 # The maximum number of characters of each definition that are searched for the type of a variable.
 # Of the file, five times as many characters are searched.
@@ -201,6 +203,7 @@ class Resolver:
                 one
                 for one in self._owned.get(names[0] if names else "", ())
                 if one.symbol.path == path
+                and one.symbol.kind != "field"  # as in `type Node struct { ID ID }`
                 and one.owners == names
                 and units[depth].row < one.symbol.line <= units[depth].end
             ]
@@ -295,7 +298,7 @@ class Resolver:
             key = path, start, end, variable
             types = self._types.get(key)
             if types is None:
-                types = guess_types(variable, found.text[start:end])
+                types = guess_types(variable, found, start, end)
                 self._types[key] = types
             owned = [self._find_by_owner(name, path) for name in types if name in self._owners]
             if len({one.place for one in owned if one is not None}) == 1:
@@ -323,8 +326,13 @@ def _is_in_other_crate(definition: FoundDefinition, found: FileOccurrences, firs
 
 
 def _find_with_body(owned: Sequence[FoundDefinition]) -> FoundDefinition | None:
+    """Return the only definition with a body, or the first overload if all are in one class."""
     bodies = [one for one in owned if one.symbol.kind != "declaration"]
-    return bodies[0] if len(bodies) == 1 else None
+    # An extension of Swift belongs to the class that it extends, in whatever file it is.
+    own = [one for one in bodies if not _EXTENSION.search(one.symbol.scope)]
+    is_same = len({one.owners for one in bodies}) == 1
+    is_one_class = is_same and len({one.symbol.path for one in own}) <= 1
+    return (own or bodies)[0] if is_one_class else None
 
 
 def _go_receiver(found: FileOccurrences, units: Sequence[Unit]) -> str:

@@ -24,6 +24,7 @@ class ScanLimits:
     member_chars: int
     # Characters of other files that are parsed to find the types of receivers.
     type_chars: int
+    adds_members: bool = False  # whether fields and the like are added to other definitions
 
 
 # Reading 60 million characters takes about a second, and so does parsing two million.
@@ -35,7 +36,11 @@ FULL_SCAN: Final = ScanLimits(
     reads_unparsed=True,
     member_chars=2_000_000,
     type_chars=3_000_000,
+    adds_members=True,
 )
+# For the definitions of a name in a question. The fields with the name are ignored if it has other
+# definitions, because the file of a definition answers the question better.
+DEFINITION_SCAN: Final = replace(FULL_SCAN, adds_members=False)
 PARSING_COST: Final = 30  # the time to parse a character, divided by the time to read one
 # For a query that is just a name, which may be meant as an ordinary word.
 QUICK_SCAN: Final = ScanLimits(

@@ -34,9 +34,13 @@ _DECLARED_FIELDS: Final = {
     ),
     **dict.fromkeys(
         """short_var_declaration range_clause receive_statement foreach_statement for_in_statement
-        assignment augmented_assignment for_statement for_in_clause""".split(),
+        assignment augmented_assignment for_in_clause""".split(),
         ("left",),
     ),
+    "for_statement": ("left", "item"),
+    # In Swift, as in `if let name = value`.
+    **dict.fromkeys("guard_statement if_statement while_statement".split(), ("bound_identifier",)),
+    "catch_block": ("error",),
     **dict.fromkeys(
         """required_parameter optional_parameter let_declaration for_expression let_condition
         match_arm val_definition var_definition""".split(),
@@ -56,7 +60,7 @@ _C_PARAMETERS: Final = frozenset({"parameter_declaration", "optional_parameter_d
 # In these nodes, each child that is a name is a variable.
 _LISTS: Final = frozenset(
     """formal_parameters inferred_parameters implicit_parameter closure_parameters parameters
-    lambda_parameters lambda_parameter""".split()
+    lambda_parameters lambda_parameter switch_entry""".split()
 )
 # In these nodes, the first child that is a name is the variable.
 _FIRST_CHILD: Final = {
@@ -64,7 +68,11 @@ _FIRST_CHILD: Final = {
     "python": frozenset({"typed_parameter"}),
 }
 # Nodes that contain both the declaration and the code that uses the variable.
-_WITH_BODY: Final = re.compile(r"match_arm|lambda|type_switch|for|arrow|catch_clause")
+_WITH_BODY: Final = re.compile(
+    r"match_arm|lambda|type_switch|for|arrow|catch_|if_statement|switch_entry|while_statement"
+)
+# The patterns of these nodes of Swift declare only the names after "let" or "var".
+_WITH_LET: Final = frozenset({"catch_block", "switch_entry"})
 # In TypeScript, a constructor parameter with one of these modifiers also declares a field.
 _MAKES_FIELD: Final = frozenset({"accessibility_modifier", "readonly", "override_modifier"})
 # Nodes around a name in a pattern.
@@ -74,7 +82,7 @@ _PATTERNS: Final = frozenset(
     mut_pattern ref_pattern reference_pattern captured_pattern or_pattern match_pattern
     pointer_declarator reference_declarator array_declarator structured_binding_declarator pattern
     tuple_struct_pattern struct_pattern field_pattern pair_pattern assignment_pattern
-    object_assignment_pattern multi_variable_declaration
+    object_assignment_pattern multi_variable_declaration switch_pattern
     parenthesized_variable_designation""".split()
 )
 # The fields of patterns that contain no variable, such as the type in `Some(name)`.
@@ -83,7 +91,7 @@ _TOP_SCOPES: Final = CLASS_SCOPES | {"template_body", "program", "module", "sour
 # In these languages, a variable is visible in the whole block that declares it.
 _HOISTED: Final = frozenset({"javascript", "python", "tsx", "typescript"})
 # In these languages, a call of a name calls the variable with this name, if there is one.
-_CALLABLE: Final = frozenset("c cpp go javascript lua python rust tsx typescript".split())
+_CALLABLE: Final = frozenset("c cpp go javascript lua python rust swift tsx typescript".split())
 # Languages in which uppercase names in patterns are constants.
 _WITH_CONSTANT_PATTERNS: Final = frozenset({"rust", "scala"})
 _FUNCTIONS_IN_PHP: Final = frozenset(
@@ -193,6 +201,8 @@ def _find_declaration(tree: SourceTree, leaf: Node) -> Node | None:
         node = parent
     if parent is None or _is_constant(tree, leaf, node):
         return None
+    if parent.type in _WITH_LET and not _follows_let(tree, leaf, node):
+        return None
     fields = _DECLARED_FIELDS.get(parent.type, ())
     if any(node in parent.children_by_field_name(field) for field in fields):
         return parent
@@ -214,6 +224,18 @@ def _is_constant(tree: SourceTree, leaf: Node, pattern: Node) -> bool:
     """Return whether a name in a pattern is compared rather than declared, as in `Some(MAX)`."""
     has_constants = tree.language in _WITH_CONSTANT_PATTERNS and pattern != leaf
     return has_constants and tree.text(leaf)[:1].isupper()
+
+
+def _follows_let(tree: SourceTree, leaf: Node, pattern: Node) -> bool:
+    """Return whether a name in a pattern of Swift is declared, as in `case .some(let name)`."""
+    node: Node | None = leaf
+    if tree.data[leaf.start_byte - 1 : leaf.start_byte] == b".":
+        return False
+    while node is not None and node != pattern.parent:
+        if any(child.type == "value_binding_pattern" for child in node.children):
+            return True
+        node = node.parent
+    return False
 
 
 def _is_global(leaf: Node) -> bool:

@@ -6,6 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from tree_sitter import Node
+
+from rootle.syntax.source_tree import SourceTree
+
+# Attributes of Elixir that contain types.
+_WITH_TYPES: Final = frozenset("callback macrocallback opaque spec type typep".split())
+_MAX_ANCESTORS: Final = 20
 _MAX_CHARS: Final = 200  # longer types are not read
 ARRAY: Final = "[]"  # the name of types such as `[]Foo` and `Foo[]`
 MAP: Final = "map"  # the name of Go types such as `map[string]Foo`
@@ -113,3 +120,20 @@ def _arguments(text: str, language: str) -> tuple[TypeName | None, ...] | None:
         for part in parts
         if language != "rust" or not part.startswith("'")
     )
+
+
+def is_in_type(tree: SourceTree, leaf: Node) -> bool:
+    """Return whether a name is in an attribute of Elixir that contains types.
+
+    An example is `size` in `@spec size(t) :: integer`, which calls no function.
+    """
+    node: Node | None = leaf
+    for _ in range(_MAX_ANCESTORS if tree.language == "elixir" else 0):
+        node = node.parent if node is not None else None
+        if node is None or node.type == "do_block":
+            return False
+        if node.type == "unary_operator":
+            operand = node.child_by_field_name("operand")
+            target = operand.child_by_field_name("target") if operand is not None else None
+            return target is not None and tree.text(target) in _WITH_TYPES
+    return False

@@ -11,16 +11,17 @@ from rootle.syntax.symbol_outline import Unit
 from rootle.text.terms import WORD
 
 _MAX_HEAD: Final = 200  # bytes of a class that are read if its grammar does not mark the body
-# Nodes that contain no names of classes. In Ruby, the node of a body begins only after the comments
-# at its start.
-_IGNORED: Final = ("comment", "modifier")
+# Nodes that contain no names of base classes, by parts of their types. In Ruby, the node of a body
+# begins only after the comments at its start.
+_IGNORED: Final = ("comment", "modifier", "type_parameter")
 _AFTER_QUALIFIER: Final = (b"::", b".", b"\\")
 
 
 def base_names(unit: Unit) -> list[str]:
     """Return the names before the body of a class, which include the names of its base classes.
 
-    Keywords, modifiers, comments and qualifiers such as "a" in `a::B` are left out.
+    Keywords, modifiers, comments, type parameters, and qualifiers such as "a" in `a::B` are left
+    out.
     """
     node = unit.node.child_by_field_name("definition") or unit.node  # without decorators
     body = node.child_by_field_name("body")

@@ -20,16 +20,16 @@ from rootle.search.symbols.types.code_files import list_path_names
 from rootle.search.symbols.uses.owner_filter import path_names
 from rootle.syntax.references import binds_import, classify, import_statement
 from rootle.syntax.source_tree import SourceTree
+from rootle.text.languages import JAVASCRIPT
 from rootle.text.terms import WORD
 from rootle.types import Symbol, SymbolUse
 
-_JAVASCRIPT: Final = frozenset({"javascript", "tsx", "typescript"})
-_LANGUAGES: Final = _JAVASCRIPT | {"python", "rust"}
+_LANGUAGES: Final = JAVASCRIPT | {"python", "rust"}
 # The path of the module in an import, in group 1.
 _MODULES: Final = {
     "python": re.compile(r"\s*(?:from|import)\s+([\w.]+)"),
     "rust": re.compile(r"\s*(?:pub(?:\([^)]*\))?\s+)?use\s+(?:::)?([^;]*)", re.DOTALL),
-    **dict.fromkeys(_JAVASCRIPT, re.compile(r".*[\"'`]([^\"'`]+)[\"'`]", re.DOTALL)),
+    **dict.fromkeys(JAVASCRIPT, re.compile(r".*[\"'`]([^\"'`]+)[\"'`]", re.DOTALL)),
 }
 # Module paths that begin with these words are in the project.
 _LOCAL: Final = frozenset({"crate", "self", "super", "Self", "this", "cls"})
@@ -42,7 +42,7 @@ _FUNCTIONS: Final = frozenset(
 _INTERFACES: Final = frozenset({"interface", "protocol", "trait"})
 _GO_INTERFACE: Final = re.compile(r"\binterface\b")
 # In these languages, a class can extend the value of a variable.
-_WITH_CLASS_VALUES: Final = _JAVASCRIPT | {"lua", "python", "ruby"}
+_WITH_CLASS_VALUES: Final = JAVASCRIPT | {"lua", "python", "ruby"}
 
 
 def select_bases(

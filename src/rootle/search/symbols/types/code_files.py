@@ -18,6 +18,7 @@ from rootle.search.symbols.uses.owner_filter import path_names
 from rootle.syntax.declared.bindings import Binding, binding_at
 from rootle.syntax.go_types import read_imports
 from rootle.syntax.source_tree import SourceTree
+from rootle.text.languages import JAVASCRIPT
 from rootle.text.terms import whole_identifier
 from rootle.text.whole_names import find_word
 
@@ -33,7 +34,6 @@ _GO_KIND_AFTER: Final = re.compile(  # after a name in `type ( … )`
 _GO_MODULE: Final = re.compile(r"^module[ \t]+\"?([^\s\"]+)", re.MULTILINE)
 _MANIFEST: Final = "package.json"
 _MAX_PACKAGES: Final = 300
-JAVASCRIPT: Final = frozenset({"javascript", "tsx", "typescript", "vue"})
 # The number of names for which a file is searched one by one. After that, the positions of all
 # words are collected, which takes as long as about a thousand searches.
 _MAX_SEARCHES: Final = 500
@@ -52,6 +52,14 @@ class CodeFile:
     @property
     def language(self) -> str:
         return self.tree.language
+
+    def find(self, name: str) -> FileOccurrences | None:
+        """Return where a name occurs in the file, or None if it does not occur."""
+        return self._occurrences.find_other(name)
+
+    @cached_property
+    def _occurrences(self) -> FileOccurrences:
+        return FileOccurrences(self.state, self.text, (), "", self.tree)
 
     def bindings(self, name: str) -> Sequence[Binding]:
         """Return the declarations of a name and the assignments to it, in the order of the file.

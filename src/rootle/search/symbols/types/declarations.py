@@ -18,7 +18,6 @@ from rootle.search.symbols.import_paths import (
     is_module,
     module_names,
 )
-from rootle.search.symbols.parsed_files import find_occurrences
 from rootle.search.symbols.types.code_files import CodeFile, CodeFiles
 from rootle.syntax.declared.bindings import Binding
 from rootle.syntax.declared.type_names import TypeName
@@ -269,7 +268,7 @@ def _is_in(declared: Declaration, qualifier: str) -> bool:
 
 def _find_import(file: CodeFile, name: str) -> str:
     """Return the import that makes a name known in a file; "" if there is none."""
-    found = find_occurrences(file.state, file.text, name)
+    found = file.find(name)
     if found is None:
         return ""
     imports = (

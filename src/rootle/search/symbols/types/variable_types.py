@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
-from rootle.search.symbols.name_places import find_name
+from rootle.search.symbols.parsed_files import FileOccurrences
 from rootle.text.whole_names import find_word
 
 # A capitalized word that is not a constant.
@@ -48,7 +48,7 @@ _CALL_BEFORE: Final = re.compile(r"\b(\w+)\([^()\n]*\)\s+as\s+$")
 _TYPE_AFTER: Final = re.compile(
     r"\s*:\s*[&*?\"']*(?:mut\s+|dyn\s+)?(?:Optional\[)?(?:\w+(?:\.|::))*(\w+)"
     r"|\s*:?=\s*(?:await\s+)?(?:new\s+|&)?(?:\w+(?:\.|::))*?(\w+)"
-    r"(?:(?:::|\.)(?:new|create|build|default|of|from)\b)?\s*[({<]"
+    r"(?:\.new\b|(?:(?:::|\.)(?:new|create|build|default|of|from)\b)?\s*[({<])"
     r"|[ \t]+[*&]?(?:\w+\.)?(\w+)"
 )
 _NO_TYPES: Final = frozenset(
@@ -124,20 +124,20 @@ def _patterns_after(language: str) -> Sequence[re.Pattern[str]]:
     return (assigned, _GO_PATTERN if language == "go" else _TYPE_LAST_PATTERN)
 
 
-def guess_types(variable: str, text: str) -> Sequence[str]:
-    """Return the names of the types that a variable may have according to a text.
+def guess_types(variable: str, found: FileOccurrences, start: int, end: int) -> Sequence[str]:
+    """Return the names of the types that a variable may have in a range of a file.
 
     A returned name need not be a type: it can be a function whose result is assigned to the
     variable. The list may contain duplicates.
     """
-    return list(_guess_types(variable, text))
-
-
-def _guess_types(variable: str, text: str) -> Iterator[str]:
     if variable.startswith(("@", "$")):
-        return  # the types of such variables are not guessed
+        return ()  # the types of such variables are not guessed
     # The variable is looked up first, because patterns that begin with a type are slow.
-    for offset in find_name(text, variable, ""):
+    return list(_read_types(variable, found.text, found.find_between(variable, start, end)))
+
+
+def _read_types(variable: str, text: str, offsets: Sequence[int]) -> Iterator[str]:
+    for offset in offsets:
         start, end = max(0, offset - _MAX_ARGUMENTS), offset + len(variable)
         match = None
         if _DECLARED.match(text, end) is not None:

@@ -19,10 +19,10 @@ from rootle.search.symbols.uses.use_rules import text_around
 from rootle.syntax.declared.local_variables import is_key
 from rootle.syntax.references import can_rename_member, classify
 from rootle.syntax.source_tree import Position
+from rootle.text.languages import JAVASCRIPT
 
 # In these languages, each file is a module, which contains the functions that are not in a class.
-_JAVASCRIPT: Final = frozenset({"javascript", "tsx", "typescript"})
-_LANGUAGES: Final = _JAVASCRIPT | {"lua", "python"}
+_LANGUAGES: Final = JAVASCRIPT | {"lua", "python"}
 # Values that are no module.
 _SELF: Final = frozenset({"self", "this", "cls", "super"})
 # A function of Lua that is called with a value, as in `value:total()`.
@@ -59,7 +59,7 @@ class ModuleUses:
         """
         is_in_modules = bool(owner and selected) and all(map(_is_in_module, selected))
         languages = {one.symbol.language for one in selected} if is_in_modules else set()
-        self._languages = languages | (_JAVASCRIPT if languages & _JAVASCRIPT else set())
+        self._languages = languages | (JAVASCRIPT if languages & JAVASCRIPT else set())
         self._find_full_names = find_full_names
         self._may_be_key = may_be_key
         paths = (module_names(one.symbol.path) for one in selected)

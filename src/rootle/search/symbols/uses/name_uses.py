@@ -22,6 +22,7 @@ from rootle.search.symbols.uses.foreign_uses import ForeignUses
 from rootle.search.symbols.uses.module_uses import ModuleUses, is_function_head
 from rootle.search.symbols.uses.owner_evidence import OwnerEvidence
 from rootle.search.symbols.uses.owner_filter import CLASSES, MemberUses
+from rootle.search.symbols.uses.package_parts import PackageParts
 from rootle.search.symbols.uses.use_rules import (
     PROSE_KINDS,
     USE_KINDS,
@@ -56,6 +57,8 @@ class NameUses:
         self._states = sorted(states, key=self._parse_order)
         for state in self._states:
             scan.definitions_in(state)
+        if scan.limits.adds_members and scan.request.aspect != "implementations":
+            scan.add_members(parses=False)
         self._everything = scan.list_found()
         self._selected = scan.owner_filter.select(self._everything)
         # A C++ constructor has the name of its class, so a call looks like a use of the class.
@@ -76,6 +79,7 @@ class NameUses:
             are_members=self._members.are_members,
             is_in_package=self._is_in_package,
         )
+        self._packages = PackageParts(self._everything)
         files = CodeFiles(scan.index, scan.parsed, scan.files.get, scan.limits.type_chars)
         wanted = self._selected if scan.owner else self._everything
         self._files = files
@@ -150,6 +154,7 @@ class NameUses:
                 or self._scan.has_excluded(found, at[0])
                 or self._is_foreign(found, at)
                 or is_function_head(found, at)
+                or self._packages.contain(found, at)
             ):
                 continue
             made = self._make_use(found, at)

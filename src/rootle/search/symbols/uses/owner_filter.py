@@ -16,6 +16,7 @@ from rootle.search.symbols.parsed_files import FileOccurrences
 from rootle.syntax.references import can_rename_member, is_plain_name
 from rootle.syntax.source_tree import Position
 from rootle.text.languages import CODE_EXTENSIONS
+from rootle.text.terms import file_stem
 
 CLASSES: Final = frozenset("class struct interface trait impl type record protocol".split())
 _METHODS: Final = frozenset("def function method fn func".split())
@@ -32,6 +33,11 @@ _RELATED_LANGUAGES: Final = tuple(
         "elixir erlang",
     )
 )
+# In these languages, the name of a file is that of a class in it, but not of the other classes.
+_WITH_CLASS_FILES: Final = frozenset("csharp java kotlin php scala swift".split())
+_WITH_STATIC_METHODS: Final = frozenset({"csharp", "java"})
+_STATIC: Final = re.compile(r"\bstatic\b")
+_VALUE_END: Final = re.compile(r"""[)\]}"']$|(?<![\w@])(?!this$|base$|super$)[a-z_]\w*$""")
 _MAX_SPACE: Final = 80  # characters between a receiver and a name
 _MAX_BASES: Final = 5  # levels of base classes
 _MAX_CLASSES: Final = 200  # whose base classes are looked up
@@ -46,15 +52,18 @@ class OwnerFilter:
         list_files: Callable[[], Iterable[FileOccurrences]],
         find_bases: Callable[[str], Sequence[str]],
         outer: tuple[str, ...] = (),
+        path: str = "",
     ) -> None:
         """Create a filter for an owner; "" if the name has no owner.
 
-        `outer` are the names before the owner, innermost first: A for "A.Owner.name".
+        `outer` are the names before the owner, innermost first: A for "A.Owner.name". If `path` is
+        not empty, only definitions in files whose paths end with it are selected.
         `list_files` returns the files that were read so far. The packages of these files are owners
         too. `find_bases` returns the names of the base classes of a class.
         """
         self._owner = owner
         self._outer = outer
+        self._path = path
         self._list_files = list_files
         self._find_bases = find_bases
         self._clauses: dict[str, list[tuple[str, ...]]] = {}
@@ -66,7 +75,9 @@ class OwnerFilter:
 
         The owner can also be a module.
         """
-        if not self._owner:
+        if self._path:
+            found = [one for one in found if f"/{one.symbol.path}".endswith(f"/{self._path}")]
+        if not self._owner or self._owner == file_stem(self._path):
             return list(found)
         return self._select_modules(found) or self._select_qualified(
             [one for one in found if self._is_directly_in(one)]
@@ -127,7 +138,7 @@ class OwnerFilter:
     def _is_within(self, found: FoundDefinition) -> bool:
         return (
             self._owner in found.owners
-            or self._owner in path_names(found.symbol.path)
+            or self._owner in _outer_names(found)
             or self.is_in_package(found)
         )
 
@@ -183,10 +194,14 @@ class MemberUses:
     def __init__(self, members: Sequence[FoundDefinition]) -> None:
         self.are_members = bool(members) and all(map(_is_class_member, members))
         self._are_methods = all(one.symbol.kind in _METHODS for one in members)
+        self._are_static = bool(members) and all(map(_is_static, members))
         self._languages = {one.symbol.language for one in members}
 
     def positions(self, found: FileOccurrences) -> Sequence[Position]:
         """Return the positions in a file at which the name can be a use of the members."""
+        if self._are_static and found.state.language in _WITH_STATIC_METHODS:
+            pairs = zip(found.positions, found.offsets, strict=True)
+            return [at for at, offset in pairs if not _has_value(found.text, offset)]
         tree = found.tree
         if not self.are_members:
             return found.positions
@@ -232,10 +247,38 @@ def _is_class_member(found: FoundDefinition) -> bool:
     return symbol.scope.rpartition(SCOPE_SEPARATOR)[2].partition(" ")[0] in CLASSES
 
 
+def _is_static(found: FoundDefinition) -> bool:
+    """Return whether a definition is a static method that no value can be the receiver of."""
+    symbol = found.symbol
+    is_method = symbol.language in _WITH_STATIC_METHODS and symbol.kind == "method"
+    before = symbol.signature.partition(f"{symbol.name}(")[0].partition(f"{symbol.name}<")[0]
+    has_class = bool(found.owners) and found.owners[0][:1].isupper()
+    return is_method and has_class and not found.is_extension and _STATIC.search(before) is not None
+
+
+def _has_value(text: str, offset: int) -> bool:
+    """Return whether the name at an offset follows a value, as in `values.name` and `f().name`.
+
+    A static method follows the name of its class.
+    """
+    before = text[max(0, offset - _MAX_SPACE) : offset].rstrip()
+    if not before.endswith("."):
+        return False
+    return _VALUE_END.search(before[:-1].rstrip().removesuffix("?")) is not None
+
+
 def _is_qualified(text: str, offset: int) -> bool:
     """Return whether a name at an offset follows a receiver, as in `value.name`."""
     before = text[max(0, offset - _MAX_SPACE) : offset].rstrip()
     return before.endswith((".", "::")) and not before.endswith("..")
+
+
+def _outer_names(found: FoundDefinition) -> Sequence[str]:
+    """Return the names in the path of a definition that can be those of its owner."""
+    path = found.symbol.path
+    if found.owners and found.symbol.language in _WITH_CLASS_FILES:
+        path = path.rpartition("/")[0]
+    return path_names(path)
 
 
 def path_names(path: str) -> Sequence[str]:
