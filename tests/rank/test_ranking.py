@@ -124,12 +124,37 @@ def test_test_files_are_recognized_by_their_path(path: str, is_test: bool) -> No
 
 
 @pytest.mark.parametrize(
+    ("path", "is_manifest"),
+    [
+        ("package.json", True),
+        ("core/solidus_core.gemspec", True),
+        ("pyproject.toml", True),
+        ("requirements-dev.txt", True),
+        ("build-logic/src/java.compile.gradle.kts", True),
+        (".dockerdev/Dockerfile", True),
+        ("src/App.csproj", True),
+        ("src/package.json.ts", False),
+        ("src/setup.js", False),
+        ("docs/requirements.md", False),
+    ],
+)
+def test_files_that_state_requirements_are_recognized(path: str, *, is_manifest: bool) -> None:
+    assert path_table((path,)).kinds["is_manifest"].tolist() == [is_manifest]
+
+
+@pytest.mark.parametrize(
     ("path", "is_record"),
     [
         ("CHANGELOG.md", True),
         ("docs/history.rst", True),
         ("LICENSE", True),
         ("changes/4452.bugfix", True),
+        ("docs/releases/6.2.md", True),
+        ("docs/history/whatsnew-5.6.rst", True),
+        ("docs/releases/1.10.1-rc1.txt", True),
+        ("docs/releases/release_process.md", False),
+        ("docs/api/v2.md", False),
+        ("lib/pg_9.6.sql", False),
         ("models/copying.py", False),
         ("src/History.php", False),
         ("client/state/upgrade.go", False),
