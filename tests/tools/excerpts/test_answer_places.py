@@ -49,3 +49,15 @@ def test_a_definition_whose_name_the_question_contains_comes_first() -> None:
     spans = [Span(1, 8, "", "")]
     assert OneFile(outline, "bake bread in the oven").places(spans)[0].name == "def bakeBread"
     assert OneFile(outline, "bake in the oven if isHot").places(spans)[0].name == "def isHot"
+
+
+def test_a_place_that_uses_a_name_of_the_question_is_shown() -> None:
+    lines = ["    bake(bread, oven, salt)"] * 7
+    outline = _outline("src/oven.py", lines, ["bake_bread", "bake_salt", "stop"])
+    text = list(outline.lines)
+    text[20] = "    report(TOO_HOT)"
+    outline = FileOutline(outline.path, tuple(text), outline.definitions)
+    question = "bake the bread with salt in the oven; errors of the oven: TOO_HOT"
+    files = [AnswerFile(FileExcerpts(outline, question), [Span(1, 8, "", "")], 0.9)]
+    (chosen,) = choose_places(question, files, 500)
+    assert any(21 in numbers for _, numbers in chosen.shown)
