@@ -34,6 +34,7 @@ from rootle.rank.file_kind_factors import (
     DEFINER_FACTOR,
     DOCUMENT_FACTOR,
     MANIFEST_FACTOR,
+    MIGRATION_FACTOR,
     OPTION_FACTOR,
     RECORD_FACTOR,
     REQUIREMENT_FACTOR,
@@ -246,6 +247,11 @@ def weights() -> str:
             "texts of a user interface, such as `messages.properties`, `locales/en.yml` and `*.po`",
             "unless the query mentions translations, texts, labels or messages, or is an error "
             "message",
+        ),
+        (
+            f"{MIGRATION_FACTOR:g}",
+            "migrations of a database, such as `migrations/0044_add_address.py`",
+            "unless the query mentions migrations, tables, columns or the database",
         ),
         (
             f"{OPTION_FACTOR:g}",

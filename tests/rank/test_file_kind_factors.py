@@ -52,6 +52,18 @@ def test_the_file_that_defines_a_name_is_no_use_of_it() -> None:
     assert found[:, 0].tolist() == [0.5, 1.0]
 
 
+@pytest.mark.parametrize(
+    ("question", "factor"),
+    [("keep the address of a user", 0.5), ("which migration adds the address column", 1.0)],
+)
+def test_migrations_rank_lower_unless_the_question_is_about_tables(
+    question: str, factor: float
+) -> None:
+    paths = ["models/user.py", "shop/migrations/0044_add_address.py"]
+    found = apply_kind_factors(np.ones((2, 1)), make_inputs(question, paths, [1.0, 1.0]))
+    assert found[:, 0].tolist() == [1.0, factor]
+
+
 def test_a_copy_that_the_question_names_keeps_its_score() -> None:
     inputs = make_inputs("where does pauses wait", ["vendor/pauses.py", "vendor/other.py"], [1, 1])
     assert apply_kind_factors(np.ones((2, 1)), inputs)[:, 0].tolist() == [1.0, 0.5]

@@ -113,6 +113,10 @@ def test_words_are_similar_if_they_share_a_prefix(left: str, right: str, alike: 
         ("Component/Form/Tests/Fixtures/Author.php", True),
         ("client/config/testing.go", True),
         ("nomad/mock/job.go", True),
+        ("admin/lib/testing_support/moveable.rb", True),
+        ("test-support/src/main/java/Server.java", True),
+        ("pkg/testutil/dir.go", True),
+        ("src/testimonials/page.ts", False),
         ("src/contest.py", False),
         ("src/latest/a.py", False),
         ("src/attestation.py", False),
@@ -121,6 +125,24 @@ def test_words_are_similar_if_they_share_a_prefix(left: str, right: str, alike: 
 )
 def test_test_files_are_recognized_by_their_path(path: str, is_test: bool) -> None:
     assert path_table((path,)).kinds["is_test"].tolist() == [is_test]
+
+
+@pytest.mark.parametrize(
+    ("path", "is_migration"),
+    [
+        ("shop/migrations/0044_add_address.py", True),
+        ("core/db/migrate/20161014221052_add_address.rb", True),
+        ("database/migrations/2014_10_12_000000_create_users_table.php", True),
+        ("db/migration/V2__add_address.sql", True),
+        ("prisma/migrations/20240101120000_init/migration.sql", True),
+        ("alembic/migrations/versions/ae1027a6acf_add_address.py", True),
+        ("shop/migrations/operations.py", False),
+        ("docs/migration/from-v1.md", False),
+        ("src/migrate/runner.go", False),
+    ],
+)
+def test_migrations_are_recognized(path: str, *, is_migration: bool) -> None:
+    assert path_table((path,)).kinds["is_migration"].tolist() == [is_migration]
 
 
 @pytest.mark.parametrize(

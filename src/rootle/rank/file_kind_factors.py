@@ -19,6 +19,7 @@ CODE_FACTOR: Final = 0.6  # for files without tests, if the question asks for a 
 RECORD_FACTOR: Final = 0.5  # for changelogs and the like, unless the question is about history
 COPY_FACTOR: Final = 0.5  # for vendored and generated files, unless the question is about them
 TEXTS_FACTOR: Final = 0.5  # for the texts of a user interface, unless the question is about them
+MIGRATION_FACTOR: Final = 0.5  # for migrations of a database, unless the question is about tables
 DOCUMENT_FACTOR: Final = 2.0  # for documents, if the question asks how to do something
 OPTION_FACTOR: Final = 2.0  # for documents but no changelogs, if the question asks for an option
 # If the question asks which version of a tool the project requires:
@@ -43,6 +44,8 @@ def apply_kind_factors(contributions: Floats, inputs: RankingInputs) -> Floats:
         multiplied[copied_files(inputs)] *= COPY_FACTOR
     if question.intent != "error" and not question.is_about_texts:
         multiplied[flag_kinds(inputs)["is_texts"]] *= TEXTS_FACTOR
+    if not question.is_about_tables:
+        multiplied[flag_kinds(inputs)["is_migration"]] *= MIGRATION_FACTOR
     if question.asks_for_requirement:
         kinds = flag_kinds(inputs)
         multiplied[kinds["is_manifest"]] *= MANIFEST_FACTOR

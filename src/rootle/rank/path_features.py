@@ -13,7 +13,7 @@ from rootle.text.terms import file_stem, find_words, split_identifier, whole_ide
 from rootle.text.translated_paths import contains_texts, is_catalogue
 
 _TEST_FOLDER: Final = re.compile(
-    r"(^|/)([Tt]ests?|specs?|__tests__|testing|testdata|testutils?|mocks?|[Ff]ixtures?|"
+    r"(^|/)([Tt]ests?|specs?|__tests__|testing|mocks?|(tests?|testing|specs?)[-_]?(data|helpers?|kit|support|utils?)|[Ff]ixtures?|"
     r"[\w.-]*[-_.]tests?|e2e|"
     r"src/(test|integrationTest|[a-z]+Test)|[A-Za-z0-9_]+Tests|[A-Z][A-Za-z0-9]*\.Tests?(\.[\w.]+)?)/",
 )
@@ -68,6 +68,12 @@ _GENERATED: Final = re.compile(
     r"|(^|/)\.?(\w{1,40}[-_.])?baseline\.(json|txt|xml|neon|ya?ml|toml)$",
     re.IGNORECASE,
 )
+# Changes to the tables of a database, which repeat the words of the code that uses the tables. The
+# names of these files, or of their folders, begin with a number.
+_MIGRATION_PATH: Final = re.compile(
+    r"(^|/)(migrations?|migrate)/(\w{1,40}/)?(\d{3,14}[_-]|v\d{1,14}(_\d{1,9})?__|versions/)",
+    re.IGNORECASE,
+)
 # Bundles and type declarations that builds of JavaScript and TypeScript write.
 _BUILT_FOLDER: Final = re.compile(r"(^|/)(\w{1,40}[-_.])?dist/", re.IGNORECASE)
 _BUILT_NAME: Final = re.compile(r"\.([cm]?js|d\.[cm]?ts|css)$", re.IGNORECASE)
@@ -92,10 +98,12 @@ KINDS: Final = (
     "is_generated",  # written by a program
     "is_texts",  # the texts of a user interface
     "is_manifest",  # states what the project requires
+    "is_migration",  # changes the tables of a database
 )
-_TEST, _RECORD, _PROSE, _CONFIG, _EXAMPLE, _HIDDEN, _ASIDE, _COPY, _MADE, _TEXTS, _MANIFEST = (
-    1 << at for at in range(len(KINDS))
+_TEST, _RECORD, _PROSE, _CONFIG, _EXAMPLE, _HIDDEN, _ASIDE, _COPY, _MADE, _TEXTS = (
+    1 << at for at in range(10)
 )
+_MANIFEST, _MIGRATION = 1 << 10, 1 << 11
 
 
 class PathParts(NamedTuple):
@@ -168,6 +176,8 @@ def _kinds(path: str, folder: str) -> int:
         kinds |= _TEXTS
     if _MANIFEST_NAME.match(name):
         kinds |= _MANIFEST
+    if _MIGRATION_PATH.search(path):
+        kinds |= _MIGRATION
     return kinds
 
 

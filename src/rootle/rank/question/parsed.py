@@ -51,6 +51,9 @@ _TEXT_WORD: Final = re.compile(
     r"|wording|captions?|texts?)\b",
     re.I,
 )
+_TABLE_WORD: Final = re.compile(
+    r"\b(?:migrat\w*|schemas?|columns?|tables?|database|db|sql|backfill\w*|constraints?)\b", re.I
+)
 _QUALIFIED: Final = re.compile(r"[\w$]+(?:(?:::|\.|->|#|/|\\)[\w$]+)*(?:\(\))?[?!]?")
 _CLAUSE_END: Final = re.compile(r"[,;]\s")
 _SENTENCE_END: Final = re.compile(r"[a-z)\]'\"][.:;]\s")
@@ -76,6 +79,7 @@ class Question:
     guesses: tuple[str, ...] = ()  # names that a language model guessed
     is_about_copies: bool = False  # mentions vendored or generated code
     is_about_texts: bool = False  # mentions translations or the texts of a user interface
+    is_about_tables: bool = False  # mentions the tables of a database or migrations
     asks_for_option: bool = False  # documents describe the options of a program
     asks_for_requirement: bool = False  # of a version of a tool or a package
     is_composed: bool = False  # a description and names or code, as language models write
@@ -142,6 +146,7 @@ def parse_question(text: str, stem: Stemmer) -> Question:
         tuple(name for name in names if name not in given),
         _COPY_WORD.search(text) is not None,
         _TEXT_WORD.search(text) is not None,
+        _TABLE_WORD.search(text) is not None,
         asks_for_option(text),
         for_requirement,
         not is_symbol and is_composed(text),
