@@ -250,7 +250,7 @@ def weights() -> str:
         ),
         (
             f"{MIGRATION_FACTOR:g}",
-            "migrations of a database, such as `migrations/0044_add_address.py`",
+            "migrations of a database, such as `db/migrate/2016_add_address.rb`",
             "unless the query mentions migrations, tables, columns or the database",
         ),
         (
