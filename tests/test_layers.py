@@ -49,7 +49,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "http": {"errors", "concurrency"},
     "storage": {"errors", "protocols"},
     "telemetry": {"errors"},
-    "serialization": {"errors", "types"},
+    "serialization": {"errors", "text", "types"},
     "config": {"errors", "types", "text", "serialization", "storage"},
     "plugins": {"errors"},
     "models": set(),

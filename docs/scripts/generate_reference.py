@@ -33,8 +33,11 @@ from rootle.rank.file_kind_factors import (
     COPY_FACTOR,
     DEFINER_FACTOR,
     DOCUMENT_FACTOR,
+    MANIFEST_FACTOR,
+    MIGRATION_FACTOR,
     OPTION_FACTOR,
     RECORD_FACTOR,
+    REQUIREMENT_FACTOR,
     TEST_FACTOR,
     TEXTS_FACTOR,
 )
@@ -231,7 +234,7 @@ def weights() -> str:
         (f"{CODE_FACTOR:g}", "all files except tests", "if the query asks for a test"),
         (
             f"{RECORD_FACTOR:g}",
-            "changelogs, licenses and similar files",
+            "changelogs, licenses, documents that are named after a version, and similar files",
             "unless the query is about history",
         ),
         (
@@ -246,11 +249,26 @@ def weights() -> str:
             "message",
         ),
         (
+            f"{MIGRATION_FACTOR:g}",
+            "migrations of a database, such as `db/migrate/2016_add_address.rb`",
+            "unless the query mentions migrations, tables, columns or the database",
+        ),
+        (
             f"{OPTION_FACTOR:g}",
             "documents, except changelogs and similar files",
             'if the query asks for an option or a default, such as "which option limits X"',
         ),
         (f"{DOCUMENT_FACTOR:g}", "documents", "if the query asks how to do something else"),
+        (
+            f"{MANIFEST_FACTOR:g}",
+            "files that state requirements, such as `package.json`, `*.gemspec` and `Dockerfile`",
+            "if the query asks which version of a tool or a package the project requires",
+        ),
+        (
+            f"{REQUIREMENT_FACTOR:g}",
+            "other code",
+            "if the query asks for such a version",
+        ),
         (
             f"{DEFINER_FACTOR:g}",
             "the file that defines a symbol",

@@ -410,6 +410,38 @@ def test_a_weak_answer_is_short(weak: SearchResponse) -> None:
     assert len(lines) <= 2 + 3 * (1 + 4) + 2
 
 
+def _respond(lines: list[str], *, confident: bool) -> SearchResponse:
+    """Return a response with one result, which begins in the first line of a file."""
+    metadata = FileMetadata(None, "ruby", 1)
+    result = SearchResult("quota.rb", 1, len(lines), "\n".join(lines), 0.1, "merged", metadata)
+    return SearchResponse((result,), None, (), confident, 1, 1.0)
+
+
+def test_a_weak_answer_shows_the_lines_with_the_words_of_the_question() -> None:
+    lines = ["module Limits", *[f"  limit_{at} = {at}" for at in range(20)]]
+    lines[12] = "  # The quota of the autoscaler."
+    response = _respond(lines, confident=False)
+    shown = _print_lines(response)
+    assert shown[0] == "quota.rb:10-13  0.10"
+    assert len(shown) == 5
+    assert shown[4].split() == "13 # The quota of the autoscaler.".split()
+    assert "The quota of the autoscaler" in response_as_markdown(response, _WEAK)
+
+
+def test_imports_and_comments_for_programs_are_not_shown_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lines = [
+        "# frozen_string_literal: true", "", 'require "json"', "", "module Store", "  #",
+        *[f"  step_{at}" for at in range(20)], "  zebra",
+    ]  # fmt: skip
+    _set_terminal(monkeypatch, 6)
+    shown = _print_on_terminal(_respond(lines, confident=True))
+    assert shown[:2] == ["quota.rb:1-27  0.10", "   5  module Store"]
+    assert "  27    zebra" in shown
+    assert not any(line.endswith("#") for line in shown)
+
+
 def test_a_limit_shows_a_weak_answer_in_full(weak: SearchResponse) -> None:
     lines = _print_lines(weak, is_brief=False)
     assert lines[0].startswith(f"rootle: {_WARNING}")

@@ -113,6 +113,10 @@ def test_words_are_similar_if_they_share_a_prefix(left: str, right: str, alike: 
         ("Component/Form/Tests/Fixtures/Author.php", True),
         ("client/config/testing.go", True),
         ("nomad/mock/job.go", True),
+        ("admin/lib/testing_support/moveable.rb", True),
+        ("test-support/src/main/java/Server.java", True),
+        ("pkg/testutil/dir.go", True),
+        ("src/testimonials/page.ts", False),
         ("src/contest.py", False),
         ("src/latest/a.py", False),
         ("src/attestation.py", False),
@@ -124,12 +128,55 @@ def test_test_files_are_recognized_by_their_path(path: str, is_test: bool) -> No
 
 
 @pytest.mark.parametrize(
+    ("path", "is_migration"),
+    [
+        ("shop/migrations/0044_add_address.py", True),
+        ("core/db/migrate/20161014221052_add_address.rb", True),
+        ("database/migrations/2014_10_12_000000_create_users_table.php", True),
+        ("db/migration/V2__add_address.sql", True),
+        ("prisma/migrations/20240101120000_init/migration.sql", True),
+        ("alembic/migrations/versions/ae1027a6acf_add_address.py", True),
+        ("shop/migrations/operations.py", False),
+        ("docs/migration/from-v1.md", False),
+        ("src/migrate/runner.go", False),
+    ],
+)
+def test_migrations_are_recognized(path: str, *, is_migration: bool) -> None:
+    assert path_table((path,)).kinds["is_migration"].tolist() == [is_migration]
+
+
+@pytest.mark.parametrize(
+    ("path", "is_manifest"),
+    [
+        ("package.json", True),
+        ("core/solidus_core.gemspec", True),
+        ("pyproject.toml", True),
+        ("requirements-dev.txt", True),
+        ("build-logic/src/java.compile.gradle.kts", True),
+        (".dockerdev/Dockerfile", True),
+        ("src/App.csproj", True),
+        ("src/package.json.ts", False),
+        ("src/setup.js", False),
+        ("docs/requirements.md", False),
+    ],
+)
+def test_files_that_state_requirements_are_recognized(path: str, *, is_manifest: bool) -> None:
+    assert path_table((path,)).kinds["is_manifest"].tolist() == [is_manifest]
+
+
+@pytest.mark.parametrize(
     ("path", "is_record"),
     [
         ("CHANGELOG.md", True),
         ("docs/history.rst", True),
         ("LICENSE", True),
         ("changes/4452.bugfix", True),
+        ("docs/releases/6.2.md", True),
+        ("docs/history/whatsnew-5.6.rst", True),
+        ("docs/releases/1.10.1-rc1.txt", True),
+        ("docs/releases/release_process.md", False),
+        ("docs/api/v2.md", False),
+        ("lib/pg_9.6.sql", False),
         ("models/copying.py", False),
         ("src/History.php", False),
         ("client/state/upgrade.go", False),

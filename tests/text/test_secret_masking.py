@@ -219,6 +219,7 @@ def test_a_secret_in_a_file_is_masked(text: str, secret: str) -> None:
         "password is case-sensitive",
         "postgres://user:password@host/db",
         "password: db_password2",
+        "if password1 and password1 == password2:",
         "'PW' => 'পালাউ',",
         "$pass = UnusedTagsPass::class;",
         "foreach (UnusedTagsPass::KNOWN_TAGS2 as $tag)",

@@ -41,6 +41,13 @@ def test_lines_have_the_stems_of_the_question_and_its_adjacent_pairs() -> None:
     }
 
 
+def test_lines_have_the_names_of_the_question() -> None:
+    lines = ["retry = maxDelay", "delay = max", "max_delay", "is_ok(delay)"]
+    found = find_stems(lines, "the largest delay, maxDelay or is_ok")
+    assert [at for at, words in found.items() if "=maxDelay" in words] == [1]
+    assert [at for at, words in found.items() if "=is_ok" in words] == [4]
+
+
 def test_a_word_that_only_contains_a_stem_does_not_count() -> None:
     assert find_stems(["reset offset", "set()"], "set") == {2: {"set"}}
     assert find_stems([], "set") == find_stems([""], "set") == find_stems(["set"], "") == {}

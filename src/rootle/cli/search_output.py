@@ -80,7 +80,7 @@ def print_response(
     if is_brief and style.is_terminal and _can_shorten(response):
         how = _print_screen(response, question, style, messages)
     else:
-        shown = shorten_weak(response) if is_brief else response
+        shown = shorten_weak(response, question) if is_brief else response
         _print_results(shown, question, style, limit)
     if not is_first:
         warn_all(messages)
@@ -123,7 +123,7 @@ def _list_versions(
     response: SearchResponse, question: str, style: Style
 ) -> Iterator[tuple[Detail | None, Sequence[str]]]:
     """Yield the lines of the results in full, and then with less and less detail."""
-    shown = shorten_weak(response)
+    shown = shorten_weak(response, question)
     yield None, list(result_lines(shown, question, style, is_brief=True))
     for detail in DETAILS:
         yield detail, list(brief_lines(shown, question, style, detail))
@@ -150,7 +150,7 @@ def _print_results(
         write_styled_line(line)
 
 
-def print_markdown(response: SearchResponse, *, is_brief: bool = True) -> None:
+def print_markdown(response: SearchResponse, question: str = "", *, is_brief: bool = True) -> None:
     """Print results as Markdown to standard output, and messages to standard error.
 
     Messages about the state of the index come first. If the results would be misleading without the
@@ -163,7 +163,7 @@ def print_markdown(response: SearchResponse, *, is_brief: bool = True) -> None:
     if has_notes_first(response):
         warn_all(_list_messages(messages))
     if response.results or response.memories:
-        text = response_as_markdown(response, is_brief=is_brief)
+        text = response_as_markdown(response, question, is_brief=is_brief)
         write_lines(text.rstrip("\n").split("\n"))
     if not has_notes_first(response):
         warn_all(_list_messages(messages))

@@ -10,7 +10,7 @@ from rootle.index.reader import IndexReader
 
 
 class SymbolLookup:
-    """Finds files by their names and the names that they define. Without an index, finds nothing."""
+    """Finds files by their names and the names they define. Without an index, it finds nothing."""
 
     def __init__(self, open_index: Callable[[], IndexReader]) -> None:
         self._open_index = open_index

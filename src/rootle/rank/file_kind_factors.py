@@ -15,12 +15,16 @@ from rootle.rank.features import (
 from rootle.rank.ranking_inputs import Floats, RankingInputs
 
 TEST_FACTOR: Final = 0.5  # for tests, unless the question is about tests or describes a change
-CODE_FACTOR: Final = 0.75  # for files without tests, if the question asks for a test
+CODE_FACTOR: Final = 0.6  # for files without tests, if the question asks for a test
 RECORD_FACTOR: Final = 0.5  # for changelogs and the like, unless the question is about history
 COPY_FACTOR: Final = 0.5  # for vendored and generated files, unless the question is about them
 TEXTS_FACTOR: Final = 0.5  # for the texts of a user interface, unless the question is about them
-DOCUMENT_FACTOR: Final = 1.3  # for documents, if the question asks how to do something
+MIGRATION_FACTOR: Final = 0.5  # for migrations of a database, unless the question is about tables
+DOCUMENT_FACTOR: Final = 2.0  # for documents, if the question asks how to do something
 OPTION_FACTOR: Final = 2.0  # for documents but not changelogs, if the question asks for an option
+# If the question asks which version of a tool the project requires:
+MANIFEST_FACTOR: Final = 2.5  # for files that state requirements, such as package.json
+REQUIREMENT_FACTOR: Final = 0.5  # for other code
 DEFINER_FACTOR: Final = 0.5  # for files that define a name, if the question asks for its uses
 
 
@@ -40,7 +44,14 @@ def apply_kind_factors(contributions: Floats, inputs: RankingInputs) -> Floats:
         multiplied[copied_files(inputs)] *= COPY_FACTOR
     if question.intent != "error" and not question.is_about_texts:
         multiplied[flag_kinds(inputs)["is_texts"]] *= TEXTS_FACTOR
-    if question.asks_for_option:
+    if not question.is_about_tables:
+        multiplied[flag_kinds(inputs)["is_migration"]] *= MIGRATION_FACTOR
+    if question.asks_for_requirement:
+        kinds = flag_kinds(inputs)
+        multiplied[kinds["is_manifest"]] *= MANIFEST_FACTOR
+        others = kinds["is_manifest"] | kinds["is_config"] | kinds["is_prose"]
+        multiplied[~others] *= REQUIREMENT_FACTOR
+    elif question.asks_for_option:
         multiplied[prose_files(inputs) & ~record_files(inputs)] *= OPTION_FACTOR
     elif question.intent == "howto":
         multiplied[prose_files(inputs)] *= DOCUMENT_FACTOR

@@ -13,7 +13,7 @@ from rootle.text.terms import file_stem, find_words, split_identifier, whole_ide
 from rootle.text.translated_paths import contains_texts, is_catalogue
 
 _TEST_FOLDER: Final = re.compile(
-    r"(^|/)([Tt]ests?|specs?|__tests__|testing|testdata|testutils?|mocks?|[Ff]ixtures?|"
+    r"(^|/)([Tt]ests?|specs?|__tests__|testing|mocks?|(tests?|testing|specs?)[-_]?(data|helpers?|kit|support|utils?)|[Ff]ixtures?|"
     r"[\w.-]*[-_.]tests?|e2e|"
     r"src/(test|integrationTest|[a-z]+Test)|[A-Za-z0-9_]+Tests|[A-Z][A-Za-z0-9]*\.Tests?(\.[\w.]+)?)/",
 )
@@ -33,7 +33,25 @@ _RECORD_NAME: Final = re.compile(
     r"|authors|contribut|thanks|copying|licen[sc]e|code_of_conduct|todo",
     re.IGNORECASE,
 )
+# A document that is named after a version is about the changes in this version.
+_VERSION_NAME: Final = re.compile(
+    r"(v|[a-z][a-z_-]{1,30}[_-]v?)?\d{1,4}(\.\d{1,4}){1,3}([-_.]?[a-z][\w-]{0,30})?\.\w+$",
+    re.IGNORECASE,
+)
 _RECORD_FOLDER: Final = re.compile(r"(^|/)(changelogs?|changes|news)/", re.IGNORECASE)
+# Files that state which tools and packages, and which versions of them, a project requires.
+_MANIFEST_NAME: Final = re.compile(
+    r"(package\.json|deno\.jsonc?|\.n(vm|ode)rc|\.(node|python|ruby|java|go)-version|\.tool-versions"
+    r"|\.?mise\.toml|runtime\.txt|pyproject\.toml|setup\.(py|cfg)|pipfile|tox\.ini"
+    r"|[\w-]*requirements[\w-]*\.(txt|in)|environment\.ya?ml|gemfile|[\w.-]+\.gemspec|go\.mod"
+    r"|cargo\.toml|rust-toolchain(\.toml)?|pom\.xml|[\w.-]+\.gradle(\.kts)?"
+    r"|gradle(-wrapper)?\.properties|libs\.versions\.toml|build\.sbt|composer\.json"
+    r"|[\w.-]+\.(cs|fs|vb)proj|directory\.\w+\.props|global\.json|mix\.exs|pubspec\.ya?ml"
+    r"|package\.swift|cmakelists\.txt|meson\.build|configure\.ac|[\w.-]+\.(cabal|rockspec|opam)"
+    r"|stack\.yaml|dune-project|project\.clj|deps\.edn|rebar\.config|build\.zig\.zon"
+    r"|(\w+\.)?dockerfile(\.[\w.-]+)?|docker-compose(\.[\w-]+)?\.ya?ml)$",
+    re.IGNORECASE,
+)
 _EXAMPLE_FOLDER: Final = re.compile(
     r"(^|/)(examples?|samples?|demos?|bench(marks?)?|scripts?|tools?|misc|contrib)/", re.IGNORECASE
 )
@@ -48,6 +66,12 @@ _GENERATED: Final = re.compile(
     r"|\.(snap|g\.dart|freezed\.dart|designer\.cs)$"
     # Lists of known findings that type checkers and linters write.
     r"|(^|/)\.?(\w{1,40}[-_.])?baseline\.(json|txt|xml|neon|ya?ml|toml)$",
+    re.IGNORECASE,
+)
+# Changes to the tables of a database, which repeat the words of the code that uses the tables. The
+# names of these files, or of their folders, begin with a number.
+_MIGRATION_PATH: Final = re.compile(
+    r"(^|/)(migrations?|migrate)/(\w{1,40}/)?(\d{3,14}[_-]|v\d{1,14}(_\d{1,9})?__|versions/)",
     re.IGNORECASE,
 )
 # Bundles and type declarations that builds of JavaScript and TypeScript write.
@@ -73,10 +97,13 @@ KINDS: Final = (
     "is_copied",  # a copy of another project
     "is_generated",  # written by a program
     "is_texts",  # the texts of a user interface
+    "is_manifest",  # states what the project requires
+    "is_migration",  # changes the tables of a database
 )
 _TEST, _RECORD, _PROSE, _CONFIG, _EXAMPLE, _HIDDEN, _ASIDE, _COPY, _MADE, _TEXTS = (
-    1 << at for at in range(len(KINDS))
+    1 << at for at in range(10)
 )
+_MANIFEST, _MIGRATION = 1 << 10, 1 << 11
 
 
 class PathParts(NamedTuple):
@@ -133,7 +160,7 @@ def _kinds(path: str, folder: str) -> int:
     if language in CODE_EXTENSIONS:
         kinds &= ~_RECORD  # history.py is code, not a changelog
     if language in PROSE:
-        kinds |= _PROSE
+        kinds |= _PROSE | (_RECORD if _VERSION_NAME.match(name) else 0)
     elif language in CONFIG_EXTENSIONS:
         kinds |= _CONFIG
     if name.startswith("."):
@@ -147,6 +174,10 @@ def _kinds(path: str, folder: str) -> int:
         kinds |= _MADE
     if contains_texts(path):
         kinds |= _TEXTS
+    if _MANIFEST_NAME.match(name):
+        kinds |= _MANIFEST
+    if _MIGRATION_PATH.search(path):
+        kinds |= _MIGRATION
     return kinds
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from rootle.serialization.memories import memories_of_shown
+from rootle.text.terms import WORD
+from rootle.text.word_stems import find_stems
 from rootle.types import PARTIAL_HISTORY, SearchResponse, SearchResult
 
 # These values of `degraded` mean that the index lacks files. They are reported before the results,
@@ -31,13 +34,17 @@ def has_notes_first(response: SearchResponse) -> bool:
     return is_weak(response) or is_corrected or PARTIAL_HISTORY in response.degraded
 
 
-def shorten_weak(response: SearchResponse) -> SearchResponse:
-    """Return a weak response with its best results, shortened; any other response unchanged."""
+def shorten_weak(response: SearchResponse, question: str = "") -> SearchResponse:
+    """Return a weak response with its best results, shortened; any other response unchanged.
+
+    Each result keeps the lines that have the most words of the question.
+    """
     if not is_weak(response):
         return response
     kept = response.results[:WEAK_RESULTS]
     memories = memories_of_shown(response.memories, {result.file_path for result in kept})
-    return replace(response, results=tuple(map(_shorten, kept)), memories=memories)
+    results = tuple(_shorten(result, question) for result in kept)
+    return replace(response, results=results, memories=memories)
 
 
 def describe_cut(response: SearchResponse) -> str | None:
@@ -51,14 +58,34 @@ def describe_cut(response: SearchResponse) -> str | None:
     return f"the best {WEAK_RESULTS} of {count} results follow"
 
 
-def _shorten(result: SearchResult) -> SearchResult:
-    """Return a result with only the first lines of its best span; unchanged if it has context."""
+def _shorten(result: SearchResult, question: str) -> SearchResult:
+    """Return a result with only a few lines of its best span; unchanged if it has context."""
     if result.context is not None:
         return result
-    lines = result.snippet.split("\n")[:_MAX_LINES]
+    lines = result.snippet.split("\n")
+    first = _find_best_window(lines, question)
+    start = result.start_line + first
     return replace(
         result,
-        snippet="\n".join(lines),
-        end_line=min(result.end_line, result.start_line + _MAX_LINES - 1),
+        snippet="\n".join(lines[first : first + _MAX_LINES]),
+        start_line=start,
+        end_line=min(result.end_line, start + _MAX_LINES - 1),
         more_spans=(),
     )
+
+
+def _find_best_window(lines: Sequence[str], question: str) -> int:
+    """Return the index of the first of the lines that together have the most words of a question.
+
+    If several windows have the same number, it is that of the first one with the fewest lines
+    without any word.
+    """
+    found = find_stems(lines, question)
+
+    def value(first: int) -> tuple[int, int, int]:
+        window = range(first, min(first + _MAX_LINES, len(lines)))
+        stems = frozenset[str]().union(*(found.get(at + 1, frozenset()) for at in window))
+        return len(stems), sum(bool(WORD.search(lines[at])) for at in window), -first
+
+    starts = range(max(1, len(lines) - _MAX_LINES + 1))
+    return max((at for at in starts if lines[at].strip()), key=value, default=0)

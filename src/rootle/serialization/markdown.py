@@ -23,13 +23,15 @@ _FENCE: Final = re.compile(r"^\s*(`{3,})", re.MULTILINE)
 _MIN_FENCE: Final = 3
 
 
-def response_as_markdown(response: SearchResponse, *, is_brief: bool | None = None) -> str:
+def response_as_markdown(
+    response: SearchResponse, question: str = "", *, is_brief: bool | None = None
+) -> str:
     """Return the results, best first, and the memories; without results, return suggestions.
 
     If the response is not confident, the suggestions precede the results. If, in addition,
-    `is_brief` is true, only a few lines of the best results follow. `is_brief` is true by default
-    for results without context. Results with context may have to fit a token budget, so by default
-    they are complete and have no suggestions.
+    `is_brief` is true, only a few lines of the best results follow: those with words of `question`.
+    `is_brief` is true by default for results without context. Results with context may have to fit
+    a token budget, so by default they are complete and have no suggestions.
     """
     is_brief = not _has_context(response) if is_brief is None else is_brief
     if not is_weak(response):
@@ -37,7 +39,7 @@ def response_as_markdown(response: SearchResponse, *, is_brief: bool | None = No
     cut = describe_cut(response) if is_brief else None
     notes = response.suggestions if starts_with_notes(response, is_brief=is_brief) else ()
     lines = [f"Note: {replace_unprintable(line)}\n" for line in (*notes, *([cut] if cut else []))]
-    text = _as_markdown(shorten_weak(response) if is_brief else response)
+    text = _as_markdown(shorten_weak(response, question) if is_brief else response)
     return "".join([*lines, "\n", text]) if lines else text
 
 

@@ -231,6 +231,8 @@ def _read_assignment(text: str, match: re.Match[str]) -> _Assignment:
     is_adjacent = match["adjacent"] is not None
     if not is_quoted and (match["sentence"] or is_adjacent):
         value = value.rstrip(_END_OF_SENTENCE)
+    elif not is_quoted and match["equals"]:  # a block begins: `if password == password2:`
+        value = value.rstrip(":")
     return _Assignment(
         match["option"] or match["first"] or _name_before(text, match.start()),
         match["name"],

@@ -12,6 +12,8 @@ from rootle.text.terms import STOP_WORDS, find_words, split_identifier
 # Number of characters at the start of a word that all its inflected forms are assumed to share.
 _STEM_CHARS: Final = 5
 _MIN_WORD_CHARS: Final = 3
+# No stem contains this character.
+NAME_MARK: Final = "="
 # The maximum number of words whose stems are cached, which limits the memory to a few megabytes.
 # Code repeats its words. Without the cache, splitting them took most of the time for choosing the
 # lines of an answer.
@@ -51,14 +53,26 @@ def collect_pairs(stems: Sequence[str]) -> frozenset[str]:
     return frozenset(f"{one} {following}" for one, following in pairwise(stems))
 
 
+def collect_names(text: str) -> frozenset[str]:
+    """Return the identifiers in a text that consist of several words, each after `NAME_MARK`."""
+    return frozenset(f"{NAME_MARK}{word}" for word in find_words(text) if _has_words(word))
+
+
+@lru_cache(_MAX_WORDS)
+def _has_words(identifier: str) -> bool:
+    return sum(map(str.isalpha, split_identifier(identifier))) > 1
+
+
 def find_stems(lines: Sequence[str], question: str) -> Mapping[int, frozenset[str]]:
-    """Map each line to the stems that it shares with a question, and the pairs adjacent in both.
+    """Map each line to the stems, pairs of adjacent stems and names that it shares with a question.
 
     Line numbers start at 1. Lines without stems are left out. If the stems of a pair are on two
-    adjacent lines, such as in a comment, the second line has the pair.
+    adjacent lines, such as in a comment, the second line has the pair. Names are those of
+    `collect_names`.
     """
     asked = list_stems(question)
     stems = frozenset(asked)
+    names = collect_names(question)
     pairs = {(one, following): f"{one} {following}" for one, following in pairwise(asked)}
     found: dict[int, frozenset[str]] = {}
     before: tuple[int, str] = (0, "")
@@ -68,6 +82,8 @@ def find_stems(lines: Sequence[str], question: str) -> Mapping[int, frozenset[st
         if some := stems.intersection(listed):
             joined = [before[1], *listed] if before[0] == at - 1 else listed
             adjacent = pairs.keys() & pairwise(joined)
+            if names:
+                some |= names & collect_names(lines[at - 1])
             found[at] = some.union(map(pairs.__getitem__, adjacent)) if adjacent else some
         if listed:
             before = (at, listed[-1])

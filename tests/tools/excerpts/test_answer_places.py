@@ -40,6 +40,16 @@ def test_an_answer_shows_lines_of_the_file_that_clearly_matches_best() -> None:
     assert _choose((0.6, 0.4)) == [True, True]
 
 
+def test_the_best_file_has_lines_even_if_they_say_little() -> None:
+    best = _outline("src/events.py", ["    call(oven)", *["    wait()"] * 6], ["on_oven"])
+    other = _outline("src/oven.py", [f"    {_QUESTION.replace(' ', '(')}"] * 7, ["bake_sourdough"])
+    files = [
+        AnswerFile(FileExcerpts(one, _QUESTION), [Span(1, 8, "", "")], score)
+        for one, score in ((best, 0.9), (other, 0.7))
+    ]
+    assert all(one.shown for one in choose_places(_QUESTION, files, 900))
+
+
 def test_lines_of_files_with_similar_scores_are_chosen_by_their_words() -> None:
     assert _choose((0.41, 0.4)) == [False, True]
 
@@ -49,3 +59,15 @@ def test_a_definition_whose_name_the_question_contains_comes_first() -> None:
     spans = [Span(1, 8, "", "")]
     assert OneFile(outline, "bake bread in the oven").places(spans)[0].name == "def bakeBread"
     assert OneFile(outline, "bake in the oven if isHot").places(spans)[0].name == "def isHot"
+
+
+def test_a_place_that_uses_a_name_of_the_question_is_shown() -> None:
+    question = "bake the bread with salt in the oven; oven_salt"
+    body = ["    bake(bread, oven, salt)"] * 7
+    outline = _outline("src/oven.py", body, ["one", "two", "three", "four"])
+    text = list(outline.lines)
+    text[25:32] = [*["    wait()"] * 3, "    bake(oven_salt)", *["    wait()"] * 3]
+    outline = FileOutline(outline.path, tuple(text), outline.definitions)
+    files = [AnswerFile(FileExcerpts(outline, question), [Span(1, 8, "", "")], 0.9)]
+    (chosen,) = choose_places(question, files, 500)
+    assert any(29 in numbers for _, numbers in chosen.shown)

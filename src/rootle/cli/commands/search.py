@@ -203,7 +203,7 @@ def run(args: argparse.Namespace) -> int:
     elif args.markdown or args.budget is not None:
         from rootle.cli.search_output import print_markdown
 
-        print_markdown(response, is_brief=is_brief)
+        print_markdown(response, query.text_query, is_brief=is_brief)
     else:
         from rootle.cli.results.style import Style
         from rootle.cli.search_output import print_response

@@ -33,6 +33,7 @@ from rootle.serialization.outside_text import describe_outside
 from rootle.serialization.path_text import replace_unprintable, short_date
 from rootle.text.languages import file_language
 from rootle.text.markdown.table_rows import compact_row, is_row
+from rootle.text.terms import WORD
 from rootle.types import CommitFacts, Memory, SearchResponse, SearchResult, Span
 
 # Maximum lines of a span on a terminal: the first one, and those with the most matching words.
@@ -304,11 +305,14 @@ def _best_lines(
 ) -> Iterator[str]:
     """Yield at most `limit` lines of a span, the most relevant ones; empty lines are left out.
 
-    The numbers of the lines show the gaps between them.
+    If there are more lines than that, those without words are left out, too. The numbers of the
+    lines show the gaps between them.
     """
     lines = span.snippet.split("\n")
     width = len(str(span.end_line))
     texts = [at for at, line in enumerate(lines) if line.strip()]
+    if len(texts) > limit:
+        texts = [at for at in texts if WORD.search(lines[at])] or texts
     chosen = most_relevant([lines[at] for at in texts], words, limit)
     shown = [texts[at] for at in chosen]
     codes = _remove_indentation([lines[index].rstrip() for index in shown])

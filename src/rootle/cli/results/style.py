@@ -19,6 +19,13 @@ _MIN_WORD_SIMILARITY: Final = 0.8
 _BEFORE_MATCH: Final = 4  # a line that is cut before a match keeps a quarter of the columns there
 _NO_WORDS: Final = (0.0, 0)
 _COMMENT: Final = re.compile(r"\s*(?://|/?\*(?!\w)|#(?=[\s#])|--\s|<!--|;;|%)")
+# Comments for programs, and statements that name the package of a file and what it imports.
+_PREAMBLE: Final = re.compile(
+    r"#!|# *(?:-\*-|(?:frozen_string_literal|(?:en)?coding|typed|rubocop|pylint)\b)"
+    r"|(?://|/\*|#) *(?:eslint|@ts-|SPDX-|Copyright\b)"
+    r"|(?:package|import|using|include|from|require|require_relative|use)\b[ (]"
+    r"|#\s*include\b|[\"']use (?:strict|client)[\"']"
+)
 # Filters and excluded words of a question, which are not highlighted.
 _FILTER: Final = re.compile(
     r'(?<!\S)(?:-?(?:path|lang|language|in|author|since|until):(?:"[^"]*"|\S+)|regex:|-\w{3,}|-"[^"]*")'
@@ -56,6 +63,7 @@ def words_to_highlight(question: str) -> set[str]:
 def most_relevant(lines: Sequence[str], words: set[str], limit: int) -> list[int]:
     """Return the indexes of the first line and of the lines with the most words, in order.
 
+    Lines at the beginning that almost every file has, such as imports, do not count as the first.
     Exact matches count more than similar words. Repetitions count only between lines that have the
     same number of words. If a comment has more of the words than the line below it, the line is
     ranked by the words of the comment, because the comment describes it. If `limit` is 1, return
@@ -72,8 +80,19 @@ def most_relevant(lines: Sequence[str], words: set[str], limit: int) -> list[int
             above = max(above, counts[index])
         else:
             counts[index], above = max(counts[index], above), _NO_WORDS
-    others = sorted(range(1, len(lines)), key=counts.__getitem__, reverse=True)  # stable
-    return [0, *sorted(others[: limit - 1])]
+    first = _find_first(lines)
+    others = [at for at in range(len(lines)) if at > first or counts[at] > _NO_WORDS]
+    others = [at for at in others if at != first]
+    others.sort(key=counts.__getitem__, reverse=True)  # stable
+    return sorted([first, *others[: limit - 1]])
+
+
+def _find_first(lines: Sequence[str]) -> int:
+    """Return the index of the first line after comments about the file, its package and imports."""
+    at = 0
+    while at < len(lines) and (not lines[at].strip() or _PREAMBLE.match(lines[at])):
+        at += 1
+    return at if at < len(lines) else 0
 
 
 def cut_around_match(line: str, words: set[str], columns: int) -> str:

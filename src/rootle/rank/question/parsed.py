@@ -18,7 +18,7 @@ from rootle.rank.question.intent import (
     is_composed,
 )
 from rootle.rank.question.test_request import asks_for_test, drop_purpose, may_concern_tests
-from rootle.rank.question.version_question import find_asked_version
+from rootle.rank.question.version_question import asks_for_requirement, find_asked_version
 from rootle.text.declared_names import find_declared_names
 from rootle.text.terms import STOP_WORDS, WORD, split_identifier, whole_identifier, word_terms
 
@@ -51,6 +51,9 @@ _TEXT_WORD: Final = re.compile(
     r"|wording|captions?|texts?)\b",
     re.I,
 )
+_TABLE_WORD: Final = re.compile(
+    r"\b(?:migrat\w*|schemas?|columns?|tables?|database|db|sql|backfill\w*|constraints?)\b", re.I
+)
 _QUALIFIED: Final = re.compile(r"[\w$]+(?:(?:::|\.|->|#|/|\\)[\w$]+)*(?:\(\))?[?!]?")
 _CLAUSE_END: Final = re.compile(r"[,;]\s")
 _SENTENCE_END: Final = re.compile(r"[a-z)\]'\"][.:;]\s")
@@ -76,7 +79,9 @@ class Question:
     guesses: tuple[str, ...] = ()  # names that a language model guessed
     is_about_copies: bool = False  # mentions vendored or generated code
     is_about_texts: bool = False  # mentions translations or the texts of a user interface
+    is_about_tables: bool = False  # mentions the tables of a database or migrations
     asks_for_option: bool = False  # documents describe the options of a program
+    asks_for_requirement: bool = False  # of a version of a tool or a package
     is_composed: bool = False  # a description and names or code, as language models write
     code_terms: frozenset[str] = frozenset()  # terms that occur only in guessed code
     related: tuple[WeightedTerm, ...] = ()  # terms that code may use instead of these words
@@ -117,6 +122,9 @@ def parse_question(text: str, stem: Stemmer) -> Question:
     distinct = tuple(dict.fromkeys(content))
     for_test = asks_for_test(statement, len(distinct))
     intent = classify_intent(statement, is_symbol=is_symbol, is_for_test=for_test, query=text)
+    for_requirement = asks_for_requirement(text)
+    if for_requirement:  # "which version" may also ask for the release with a change
+        intent = "configuration"
     names = _names(text, words, is_symbol=is_symbol)
     given = names if statement == text else _names(statement, words, is_symbol=is_symbol)
     if intent == "usage":
@@ -138,7 +146,9 @@ def parse_question(text: str, stem: Stemmer) -> Question:
         tuple(name for name in names if name not in given),
         _COPY_WORD.search(text) is not None,
         _TEXT_WORD.search(text) is not None,
+        _TABLE_WORD.search(text) is not None,
         asks_for_option(text),
+        for_requirement,
         not is_symbol and is_composed(text),
         _find_code_terms(text, terms, stem),
         version=find_asked_version(text),

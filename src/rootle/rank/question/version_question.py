@@ -1,4 +1,4 @@
-"""Read the version in a question about a release, such as "what is new in 5.56.10"."""
+"""Recognize questions about versions: "what is new in 5.56.10", "which node version is needed"."""
 
 from __future__ import annotations
 
@@ -20,6 +20,45 @@ _RELEASE: Final = re.compile(
 _RANGE: Final = re.compile(
     r"^\s*(?:when|who|why)\b|\b(?:since|between|from|before|after|until|to)\b|\.\.", re.IGNORECASE
 )
+
+# How people ask for the version of a tool, a language or a package that the project requires.
+_TOOL: Final = r"[\w.+#@/-]{1,40}"
+_LEAST: Final = r"(?:minimum|minimal|required|supported|oldest|lowest)"
+_TOOL_VERSION: Final = re.compile(
+    rf"\b(?:which|what)(?:'s| is| are)?(?: the)?(?: {_LEAST})?"
+    rf" (?:versions? of (?:the )?(?P<of>{_TOOL})|(?P<tool>{_TOOL})(?: {_TOOL})? versions?)\b"
+    rf"|^\W*(?:the )?{_LEAST}"
+    rf" (?:versions? of (?:the )?(?P<least_of>{_TOOL})|(?P<least>{_TOOL}) versions?)\b",
+    re.IGNORECASE,
+)
+_REQUIREMENT: Final = re.compile(
+    r"\b(?:needs?|needed|requir\w{1,6}|support\w{0,3}|minimum|minimal|oldest|lowest|must|should"
+    r"|compatible|builds?|compiles?|runs?|installs?|used?|works?|depends?|expects?|tested)\b",
+    re.IGNORECASE,
+)
+# Versions of these things are a part of the project itself. The project was changed in a release.
+_OWN_VERSION: Final = frozenset(
+    """a api data document file format index key message model package protocol release schema the
+    this wire""".split()
+)
+# Questions about changes, and about the versions in a certain file: that of a workflow.
+_OTHER_SUBJECT: Final = re.compile(
+    r"\b(?:added|changed|deprecated|dropped|fixed|introduced|released?|removed|since|when"
+    r"|ci|workflows?|pipelines?)\b",
+    re.IGNORECASE,
+)
+# Questions are short. A longer text describes code.
+_MAX_QUESTION: Final = 120
+
+
+def asks_for_requirement(text: str) -> bool:
+    """Return whether a question asks which version of a tool or a package the project requires."""
+    if len(text) > _MAX_QUESTION or _OTHER_SUBJECT.search(text) is not None:
+        return False
+    found = _TOOL_VERSION.search(text)
+    if found is None or _REQUIREMENT.search(text) is None:
+        return False
+    return next(filter(None, found.groups()), "").lower() not in _OWN_VERSION
 
 
 def find_asked_version(text: str) -> str:

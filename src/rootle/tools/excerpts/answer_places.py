@@ -85,10 +85,12 @@ class _Choice:
     def _divide(self, ranked: Sequence[RankedPlace]) -> dict[tuple[int, Place], int]:
         """Reserve characters for the best places, and return the number of characters for each."""
         initial: dict[tuple[int, Place], int] = {}
+        best_of_leader = next((one for one in ranked if one.file == self._leader), None)
         for one in self._order_by_need(ranked) if self._room else ():
             if len(initial) == _MAX_PLACES:
                 break
-            if initial and not self._is_worth_lines(one, _WORTH):
+            is_needed = not initial or one is best_of_leader
+            if not is_needed and not self._is_worth_lines(one, _WORTH):
                 continue
             excerpts, place = self._files[one.file], one.candidate.place
             most = _INITIAL_CHARS if initial else int(_FIRST_SHARE * self._room)

@@ -23,7 +23,7 @@ from rootle.text.declared_names import (
     find_macro_lines,
 )
 from rootle.text.terms import find_words, split_identifier
-from rootle.text.word_stems import collect_stems
+from rootle.text.word_stems import NAME_MARK, collect_stems
 from rootle.tools.excerpts.matched_words import MatchedWords
 from rootle.types import Definition, FileOutline, Span
 
@@ -142,7 +142,7 @@ class FilePlaces:
         for one in self._declarations:
             place = Place(one.first_line, one.last_line, one.name)
             words = self._words.find_in_lines(self.line_range(place))
-            stems = {word for word in words if " " not in word}
+            stems = {word for word in words if " " not in word and word[0] != NAME_MARK}
             name = _stems_of_name(_own_name(one.name))
             has_words = len(stems & name) >= _MIN_NAME_WORDS or len(stems) >= _MIN_WORDS
             if has_words and place.lines not in spans:

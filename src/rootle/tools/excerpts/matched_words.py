@@ -20,9 +20,9 @@ _NO_WORDS: Final = frozenset[str]()
 
 
 class MatchedWords:
-    """The stems of a question, and its pairs of adjacent stems, in the lines of one file.
+    """The stems of a question, its pairs of adjacent stems and its names in the lines of one file.
 
-    Stems and pairs that are rare in the file weigh more. A pair counts in addition to its stems, so
+    Words that are rare in the file weigh more. A pair counts in addition to its stems, so
     a line that quotes the question has a higher value than one with the same words in another
     order.
     """

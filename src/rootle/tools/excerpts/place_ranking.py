@@ -1,9 +1,9 @@
 """Rank the places of several files, so that the first ones together match the whole question.
 
-A question often has several parts: sentences, and the signatures after them. A place is worth more
-if it matches a part that no earlier place matches. Without this, one long function that matches a
-little of each part comes first, followed by its neighbors, and the second function that the
-question asks for is not shown (docs/decisions/0058-places-of-an-answer-are-ranked-together.md).
+A question often has several parts: sentences, the signatures after them, and names. A place is
+worth more if it matches a part that no earlier place matches. Without this, one long function that
+matches a little of each part comes first, followed by its neighbors, and the second function that
+the question asks for is not shown (docs/decisions/0058-places-of-an-answer-are-ranked-together.md).
 
 The value of a place for one part is the weighted share of the part's words in the place, and up to
 `_NAME_VALUE` for the words of its name. Words and names that few places have weigh more. The choice
@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heapreplace, nlargest
 from typing import Final
 
-from rootle.text.word_stems import collect_pairs, list_stems
+from rootle.text.word_stems import collect_names, collect_pairs, list_stems
 from rootle.tools.excerpts.file_places import Candidate
 
 # The constants were chosen on the tune splits of the labels and of the large repositories, and on
@@ -84,9 +84,14 @@ class _ScoredPlace:
 
 
 def split_parts(question: str) -> list[frozenset[str]]:
-    """Return the stems, and the pairs of adjacent stems, of each part of a question."""
+    """Return the stems, and the pairs of adjacent stems, of each part of a question.
+
+    The names in the question are additional parts, because a place that uses such a name may be
+    asked for even if it has no other word of the question.
+    """
     stems = map(list_stems, _PART_END.split(question, maxsplit=_MAX_PARTS - 1))
-    return [frozenset(some) | collect_pairs(some) for some in stems if some]
+    parts = [frozenset(some) | collect_pairs(some) for some in stems if some]
+    return [*parts, *(frozenset((name,)) for name in sorted(collect_names(question)))][:_MAX_PARTS]
 
 
 def rank_places(

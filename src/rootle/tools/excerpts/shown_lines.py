@@ -38,8 +38,8 @@ from rootle.types import Definition, FileOutline, Span
 
 # Maximum number of characters for the lines of a result. The values were chosen on the tune splits
 # of the labels (benchmarks/quality/answer_reading.py) and of the large repositories.
-_CLEAR_ROOM: Final = 1200  # the first result, if the second one has no characters
-_FIRST_ROOM: Final = 800  # the first result, if the second one has characters
+_CLEAR_ROOM: Final = 1150  # the first result, if the second one has no characters
+_FIRST_ROOM: Final = 760  # the first result, if the second one has characters
 _SECOND_ROOM: Final = 400  # the second result
 _WEAK_ROOM: Final = 600  # the first result of an answer with low confidence
 # The second result has characters if its score is at least this share of the first score.
