@@ -13,8 +13,8 @@ from sample import MakeApp, git, write
 from shared_apps import shared_app
 
 from rootle import App
-from rootle.history import removed_definitions
 from rootle.history.names import name_changes
+from rootle.history.removals import removed_definitions
 from rootle.types import SearchQuery, SearchResponse
 
 pytestmark = pytest.mark.slow
