@@ -11,8 +11,8 @@ from commit_repository import commit_all, make_history
 from sample import MakeApp, git, write
 
 from rootle import App
-from rootle.history import removed_definitions
 from rootle.history.names import name_changes
+from rootle.history.removals import removed_definitions
 from rootle.types import SearchQuery, SearchResponse
 
 pytestmark = pytest.mark.slow
