@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Final
 
 import numpy as np
@@ -15,9 +15,7 @@ from rootle.models.shipped import STATIC_CODE_V1, model_file
 from rootle.protocols import Ids, Matrix, Vector, WeightedTerm
 from rootle.text.terms import MAX_WORD_CHARS, find_words, split_identifier
 
-# The number of texts in a batch. Texts of one file share most of their words, so small batches have
-# dense count matrices. On one core, 32 was the fastest batch size between 8 and 256.
-_BATCH: Final = 32
+_BATCH: Final = 64  # the number of texts whose rows are counted together
 _TABLE_LIMIT: Final = 60_000
 # The factor by which weights are multiplied before they are rounded to integers. The scales in the
 # model file are below 0.01, so the sums for a text with ten million words are below 2**53.
@@ -81,30 +79,35 @@ class StaticEmbedder:
         """Store the vector of one text in `out`, from the number of occurrences of each row."""
         if counts:
             used = np.array(list(counts), dtype=np.int64)
-            self._sum_rows(used, np.array([list(counts.values())]), out)
+            self._sum_rows(used, np.array(list(counts.values())), [len(counts)], out)
 
     def _embed_batch(self, texts: Sequence[Sequence[str]], out: Matrix) -> None:
         rows_of = self._rows_of.__getitem__
         bags = [list(chain.from_iterable(map(rows_of, words))) for words in texts]
+        first_cells = np.arange(len(bags) + 1) * len(self._rows)
         flat = np.fromiter(chain.from_iterable(bags), dtype=np.int64)
-        if not flat.size:
-            return
-        used, columns = np.unique(flat, return_inverse=True)
-        starts = np.arange(0, len(bags) * used.size, used.size)
-        cells = np.repeat(starts, [len(bag) for bag in bags]) + columns
-        counts = np.bincount(cells, minlength=len(bags) * used.size)
-        self._sum_rows(used, counts.reshape(len(bags), used.size), out)
+        cells = np.repeat(first_cells[:-1], [len(bag) for bag in bags]) + flat
+        cells, counts = np.unique(cells, return_counts=True)
+        ends: list[int] = cells.searchsorted(first_cells[1:]).tolist()
+        self._sum_rows(cells % len(self._rows), counts, ends, out)
 
-    def _sum_rows(self, used: Ids, counts: Ids, out: Matrix) -> None:
-        """Store the vector of each text in `out`: the normalized, weighted sum of the used rows.
+    def _sum_rows(self, used: Ids, counts: Ids, ends: Sequence[int], out: Matrix) -> None:
+        """Store the vector of each text in `out`: the normalized, weighted sum of its rows.
 
-        `counts[i, j]` is the number of times that row `used[j]` occurs in text i. Weights are
-        rounded to integers. Their products with the rows, and sums of these products below 2**53,
-        are exact in float64, so the order of the additions does not matter.
+        `used[ends[i - 1]:ends[i]]` are the rows of text i, and `counts` how often each of them
+        occurs in it. Weights are rounded to integers. Their products with the rows, and sums of
+        these products below 2**53, are exact in float64, so the order of the additions does not
+        matter.
+
+        The sums are computed with einsum. For a matrix product, BLAS would start a thread for each
+        core, and these threads would take several times as much processor time.
         """
         scales = self._scales[used, 0].astype(np.float64) * _WEIGHT_UNIT
         weights = np.rint(np.sqrt(counts.astype(np.float64)) * scales)
-        sums = weights @ self._rows[used].astype(np.float64)
+        sums = np.zeros(out.shape)
+        for total, (start, end) in zip(sums, pairwise([0, *ends]), strict=True):
+            rows = self._rows[used[start:end]].astype(np.float64)
+            np.einsum("i,ij->j", weights[start:end], rows, out=total)
         norms = np.sqrt((sums * sums).sum(axis=1, keepdims=True))
         out[:] = sums / np.maximum(norms, 1.0)
 
