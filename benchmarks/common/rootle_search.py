@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from benchmarks.common.metrics import TOP_K, Answer, Hit
 from rootle import App, Config, SearchQuery, SearchResponse, SearchResult, open_app
-from rootle.config.loading import load_config
+from rootle.config.precedence import load_config
 
 Result = TypeVar("Result")
 

@@ -53,7 +53,7 @@ def open_rootle(root: str, index_dir: str, config: str) -> tuple[Search, int]:
 
     settings = None
     if json.loads(Path(config).read_text()):
-        from rootle.config.loading import load_config
+        from rootle.config.precedence import load_config
 
         settings = load_config(Path(config))[0]
     app = open_app(root, index_dir=index_dir, config=settings)

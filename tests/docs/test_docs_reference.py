@@ -18,7 +18,7 @@ from doc_pages import DOCS, TOP
 from rootle import Config
 from rootle.cli.main import build_parser
 from rootle.config.fields import SECTION, make_key
-from rootle.config.loading import load_config
+from rootle.config.precedence import load_config
 from rootle.rerank.providers import PROVIDERS
 from rootle.search.search_trace import SearchLog
 from rootle.serialization.json import _OPTIONAL_FIELDS, camel_case, to_json

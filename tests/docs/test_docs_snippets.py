@@ -17,7 +17,7 @@ from doc_pages import PAGES, TOP, blocks, console_sessions, page_name
 
 from rootle import SearchQuery, open_app
 from rootle.config.fields import SECTION
-from rootle.config.loading import load_config
+from rootle.config.precedence import load_config
 
 pytestmark = pytest.mark.slow
 

@@ -14,7 +14,7 @@ from sample import write
 
 from rootle import Config, open_app
 from rootle.config.fields import SECTION, make_key
-from rootle.config.loading import read_settings
+from rootle.config.precedence import read_settings
 from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.chunker import split_text
 from rootle.sources.files.discovery import WalkRules, walk_files

@@ -23,7 +23,7 @@ from specification_sample import SAMPLE
 
 from rootle.app import App
 from rootle.config.fields import Config, make_key
-from rootle.config.loading import load_config
+from rootle.config.precedence import load_config
 from rootle.config.weights import RerankerWeights
 from rootle.errors import IndexMissingError, QueryError
 from rootle.protocols import Matrix

@@ -13,7 +13,7 @@ from rootle.app.image_api import ImageApi
 from rootle.app.index_api import IndexApi
 from rootle.app.links_api import LinksApi
 from rootle.config.fields import Config
-from rootle.config.validation import check_config
+from rootle.config.key_validation import check_config
 from rootle.storage.paths import default_index_dir
 from rootle.types import WarningCallback, ignore_warning
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from rootle.cli.terminal import write_line, write_lines
 from rootle.config.fields import Config, make_key
-from rootle.config.loading import Settings
-from rootle.config.validation import DEFAULT
+from rootle.config.key_validation import DEFAULT
+from rootle.config.precedence import Settings
 from rootle.serialization.json import to_json
 
 _HIDDEN: Final = "(set)"

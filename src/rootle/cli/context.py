@@ -13,7 +13,7 @@ from typing import Final
 
 from rootle.app import App, open_app
 from rootle.cli.terminal import confirm, progress_bar, warn
-from rootle.config.loading import Settings, read_settings
+from rootle.config.precedence import Settings, read_settings
 from rootle.errors import ConfigError, IngestError
 from rootle.storage.paths import contains_home
 from rootle.telemetry.logging_config import configure_logging

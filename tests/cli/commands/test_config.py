@@ -12,7 +12,7 @@ from sample import write
 from specification_sample import SAMPLE
 
 from rootle.config.fields import SECTION, Config, make_key
-from rootle.config.loading import load_config
+from rootle.config.precedence import load_config
 from rootle.config.template import template
 
 pytestmark = pytest.mark.slow

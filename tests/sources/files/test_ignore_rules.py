@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rootle.sources.files import glob_index
+from rootle.sources.files import glob_matching
 from rootle.sources.files.discovery import WalkRules, walk_files
 from rootle.sources.files.filesystem_walk import walk_folder
 from rootle.sources.files.ignore_rules import IgnoreFile
@@ -69,8 +69,8 @@ def test_both_walks_agree_with_git_check_ignore(seed: int, tmp_path: Path) -> No
 def test_grouped_patterns_agree_with_git_check_ignore(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(glob_index, "_MAX_UNGROUPED", 0)
-    monkeypatch.setattr(glob_index, "_MAX_ALTERNATIVES", 2)
+    monkeypatch.setattr(glob_matching, "_MAX_UNGROUPED", 0)
+    monkeypatch.setattr(glob_matching, "_MAX_ALTERNATIVES", 2)
     test_both_walks_agree_with_git_check_ignore(seed, tmp_path)
 
 

@@ -12,7 +12,7 @@ import pytest
 from json_server import Reply, serving
 from sample import MakeApp
 
-from rootle.config.loading import read_settings
+from rootle.config.precedence import read_settings
 from rootle.errors import ConfigError, RefusedError, UnavailableError
 from rootle.tools import create_tools
 from rootle.tools.definitions.web import web_read, web_search

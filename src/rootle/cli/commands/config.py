@@ -74,7 +74,7 @@ def _init(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from rootle.cli.terminal import write_line
-    from rootle.config.loading import PROJECT_FILE, user_file
+    from rootle.config.precedence import PROJECT_FILE, user_file
     from rootle.config.template import template
     from rootle.errors import ConfigError
     from rootle.storage.atomic_file import write_user_file

@@ -33,7 +33,7 @@ def register(parser: CommandParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from rootle.cli.context import open_app_from, root_folder
-    from rootle.config.loading import read_settings
+    from rootle.config.precedence import read_settings
     from rootle.config.unused import unused_settings
 
     with open_app_from(args) as app:

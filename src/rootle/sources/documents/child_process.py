@@ -27,7 +27,7 @@ from rootle.sources.files.skip_rules import (
     TOO_SLOW,
     UNREADABLE,
 )
-from rootle.sources.untrusted_text import plain_text
+from rootle.sources.plain_text import plain_text
 from rootle.types import NEEDS_OCR, DocumentSection
 
 _LOG = logging.getLogger(__name__)

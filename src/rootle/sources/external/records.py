@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 from urllib.parse import quote
 
-from rootle.sources.untrusted_text import plain_text
+from rootle.sources.plain_text import plain_text
 from rootle.types import DocumentSection
 
 MAX_DOCUMENT_CHARS: Final = 2_000_000

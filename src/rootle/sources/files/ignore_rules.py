@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rootle.sources.files.glob_index import GlobIndex
+from rootle.sources.files.glob_matching import GlobIndex
 from rootle.sources.files.regular_file_reader import read_regular
 
 _LOG = logging.getLogger(__name__)

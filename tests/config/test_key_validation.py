@@ -12,7 +12,7 @@ from sample import write
 
 from rootle import open_app
 from rootle.config.fields import Config
-from rootle.config.loading import load_config
+from rootle.config.precedence import load_config
 from rootle.config.unused import unused_settings
 from rootle.config.weights import RerankerWeights, TrustRule
 from rootle.errors import ConfigError

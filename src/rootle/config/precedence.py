@@ -11,7 +11,7 @@ from typing import Any, Final
 from rootle.config.fields import SECTION, Config, make_key
 from rootle.config.file import ConfigSection, read_section
 from rootle.config.jsonc import JsonError, Member, Members, Value, parse
-from rootle.config.validation import (
+from rootle.config.key_validation import (
     ConfigValue,
     Origin,
     check_combinations,

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sample import write
 
 from rootle.config.fields import SECTION, Config, make_key
-from rootle.config.loading import Settings, read_settings
+from rootle.config.precedence import Settings, read_settings
 from rootle.errors import ConfigError
 
 # Files of a user, lowest precedence first.
