@@ -86,7 +86,8 @@ FEATURES: Final = {
     "mentions": "BM25 score of the file as one document, if the query asks who uses a symbol; 0 "
     "for documents and for files that define the symbol",
     "adjacent_pairs": "share of the pairs of adjacent words in the query whose words are also "
-    "adjacent in one of the two best chunks (in the better one), multiplied by the level of detail",
+    "adjacent in a chunk, multiplied by the level of detail; the larger share of the two best "
+    "chunks counts",
     "adjacent_triples": "like `adjacent_pairs`, for groups of three adjacent words",
 }
 

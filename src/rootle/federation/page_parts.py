@@ -62,7 +62,7 @@ def search_parts(query: SearchQuery, parts: Sequence[PagePart], limit: int) -> S
         responses.sort(key=lambda found: found.confident is False)
     merged = replace(_merge(responses), next_cursor=_join_cursors(following))
     if query.cursor or len(weak) == len(responses):
-        return merged  # the note that the whole answer is not confident is enough
+        return merged  # one note is enough: that the answer as a whole is not confident
     notes = [f"{operator} has no result that is likely to be an answer" for operator in weak]
     return replace(merged, suggestions=(*notes, *merged.suggestions))
 

@@ -33,7 +33,8 @@ class PastChange:
 class Cochange:
     """The frequency of commits that changed both a given file and another one.
 
-    Each share (0 to 1) is the part of the commits named in its comment that changed both files.
+    Each share, from 0 to 1, counts the commits that changed both files among those that the comment
+    of the field describes.
     """
 
     count: int

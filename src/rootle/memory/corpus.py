@@ -264,7 +264,7 @@ class Corpus:
 
 
 def _find_neighbors(observed_s: Floats) -> tuple[NDArray[np.int64], Floats]:
-    """Return, for each memory, the memories whose scores its terms raise, and the factors.
+    """Return the memories whose scores the terms of each memory raise, with a factor for each.
 
     There is one row for each memory, in chronological order. It contains the positions of the
     memory itself, with the factor 1, and of its neighbors. A neighbor of another episode is

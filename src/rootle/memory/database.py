@@ -228,8 +228,8 @@ def _is_intact(path: Path) -> bool:
     The check uses a copy that SQLite makes. Copying has three advantages. SQLite does not report a
     failing disk as damage, copies a consistent state even if other processes write, and keeps the
     locks of this process. If this process opened and closed the file itself, it would release those
-    locks. The last other process to close the database would then delete the write-ahead log, and
-    with it all memories that this process adds later.
+    locks. When the last of the other processes then closes the database, it would delete the
+    write-ahead log, so memories that this process adds afterward would be lost.
     """
     try:
         with (

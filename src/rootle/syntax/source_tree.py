@@ -60,7 +60,7 @@ class SourceTree:
         return starts
 
     def node_at(self, row: int, column: int, size: int) -> Node:
-        """Return the smallest node around `size` bytes at a position."""
+        """Return the smallest node that encloses the `size` bytes at a position."""
         start = self.row_starts[row] + column
         return self.root.descendant_for_byte_range(start, start + size) or self.root
 

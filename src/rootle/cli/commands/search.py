@@ -148,7 +148,7 @@ def _add_output_options(parser: CommandParser) -> None:
         "--agent",
         action="store_true",
         help="print the short answer that coding agents get over MCP (from the tool "
-        "`vectordb_search`), for agents that run commands instead",
+        "`vectordb_search`), for agents that run commands instead of using MCP",
     )
     parser.add_argument(
         "--explain",

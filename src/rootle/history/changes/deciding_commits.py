@@ -86,7 +86,7 @@ class _ChangeSearch:
         self._rarest = find_rarest(self._subjects)
 
     def find(self) -> dict[int, Evidence]:
-        """Map the id of each commit that may have made the change to its evidence."""
+        """Return the evidence for each commit that may have made the change, keyed by its id."""
         found = dict.fromkeys((*self._find_messages(), *self._find_texts()))
         return {commit: self._score(commit) for commit in found}
 

@@ -44,7 +44,8 @@ _THING_END: Final = re.compile(
     r"(?<![\w-])(?:to|for|in|into|on|from|via|by|with|using|when)(?![\w-])|[,;:](?=\s|$)",
     re.IGNORECASE,
 )
-# Words next to the name of a thing that mean the whole thing: "initial support for websockets".
+# A word of this list next to a name shows that the named thing as a whole is meant: "initial
+# support for websockets".
 _WHOLE: Final = frozenset(
     """ability api basic class command experimental feature first full functionality implementation
     initial integration library middleware minimal mode module native new package plugin possibility

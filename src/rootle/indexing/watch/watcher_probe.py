@@ -17,7 +17,10 @@ _BUSY_TIMEOUT_S: Final = 60.0
 
 
 class WatcherProbe:
-    """Checks whether a watcher runs and responds, without waiting for its response."""
+    """Checks, without blocking, whether a watcher is running and responsive.
+
+    It posts a probe, and looks at a later check whether the watcher has deleted the probe.
+    """
 
     def __init__(self, index_dir: Path) -> None:
         self._channel = WatcherChannel(index_dir)

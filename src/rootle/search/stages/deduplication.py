@@ -103,7 +103,7 @@ class Deduplication:
         return differences
 
 
-# Maps the ids of two chunks to the parts of words in which they differ; None if they are not
+# Maps the ids of two chunks to the word parts that only one of them contains; None if they are not
 # similar.
 _Differences = dict[tuple[int, int], frozenset[str] | None]
 
@@ -209,7 +209,7 @@ class _ChunkComparison:
 
 
 def _find_difference(one: str, other: str) -> frozenset[str] | None:
-    """Return the parts of words in which two chunks differ, or None if they are not similar."""
+    """Return the word parts that only one of two chunks contains; None if they are not similar."""
     if min(len(one), len(other)) < _MIN_SIZE_RATIO * max(len(one), len(other)):
         return None
     words = [WORD.findall(text) for text in (one, other)]

@@ -64,7 +64,7 @@ class _Name:
 
 
 def show_rare_names(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:
-    """Return the answer, with the definitions of rare names in its first results."""
+    """Return the answer with the definitions of rare names among its first results."""
     if scoped.lines:
         return find(request, scoped)
     index = request.session.index

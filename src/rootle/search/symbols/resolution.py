@@ -177,7 +177,8 @@ class Resolver:
             return _DeclaredMember("", is_open=True) if declared.is_interface else None
         if member.place in self._wanted:
             return _DeclaredMember(member.place)
-        # A value of an interface or of a base class may have the wanted definition.
+        # At run time, a value whose type is an interface or a base class may have the wanted
+        # definition.
         is_open = member.owner.is_interface or member.owner.name in self._find_ancestors()
         return _DeclaredMember("" if is_open else member.place, is_open=is_open)
 

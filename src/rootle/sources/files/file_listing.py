@@ -66,7 +66,7 @@ def find_excluded(root: str, paths: Collection[str]) -> set[str] | None:
     """Return the `paths`, existing or not, that ignore files exclude.
 
     `.rootleignore` also excludes tracked files; the ignore files of git do not. Return None if git
-    fails: any of the paths may then be excluded.
+    fails, because it is then unknown which paths are excluded.
     """
     kept = set(open_rootle_ignore(root, paths).filter([*paths]))
     ignored = ignored_paths(root, kept)

@@ -166,7 +166,7 @@ def _list_proto(lines: Sequence[str]) -> Iterator[_Start]:
 
 
 def _list_graphql(lines: Sequence[str]) -> Iterator[_Start]:
-    """Yield the types of a schema, and each field of the types that contain its operations."""
+    """Yield the types of a schema, and also the fields of types with operations, such as Query."""
     operation = ""
     depth = 0  # the nesting depth of parentheses
     in_text = False
