@@ -68,8 +68,8 @@ def set_entry(text: str, kind: Format, keys: Sequence[str], entry: Mapping[str, 
 def remove_entry(text: str, kind: Format, keys: Sequence[str], keep: int) -> str:
     """Return the text without the value under nested keys, and without mappings that become empty.
 
-    In JSON and YAML, mappings that become empty are removed too, except those under the first
-    `keep` keys of the path. Raise ConfigTextError if the text cannot be edited safely.
+    In JSON and YAML, the mappings under the first `keep` keys of the path are kept even if they
+    become empty. Raise ConfigTextError if the text cannot be edited safely.
     """
     editor = _editor(kind)
     expected = editor.parse(text)
