@@ -43,7 +43,7 @@ def register(parser: CommandParser) -> None:
         ("uses", "list the lines that use the name"),
         ("assignments", "list the lines that set the variable, field or setting with this name"),
         ("reads", "list the lines that use the name without setting it"),
-        ("tests", "list the lines of tests that use the name"),
+        ("tests", "list the lines in tests that use the name"),
         (
             "implementations",
             "list the classes that implement or extend the class or interface with this name",
