@@ -56,3 +56,14 @@ def test_of_equal_places_the_first_one_comes_first() -> None:
         Candidate(place, None, words, words, False, False, False, False, False) for place in places
     ]
     assert _lines(rank_places("the pool", [candidates], [1.0])) == [(1, 5), (11, 15), (21, 25)]
+
+
+def test_a_place_that_only_uses_a_name_comes_after_one_with_most_words_of_the_question() -> None:
+    question = "close sockets after a timeout and flush the buffer, see maxIdleTime"
+    uses_name = frozenset({"=maxIdleTime", "max", "idle", "time"})
+    describes = frozenset({"close", "socke", "timeo", "flush", "buffe"})
+    candidates = [
+        Candidate(Place(1, 5, ""), None, uses_name, frozenset(), *[False] * 5),
+        Candidate(Place(11, 15, ""), None, describes, frozenset(), *[False] * 5),
+    ]
+    assert _lines(rank_places(question, [candidates], [1.0]))[0] == (11, 15)

@@ -84,14 +84,9 @@ class _ScoredPlace:
 
 
 def split_parts(question: str) -> list[frozenset[str]]:
-    """Return the stems, and the pairs of adjacent stems, of each part of a question.
-
-    The names in the question are additional parts, because a place that uses such a name may be
-    asked for even if it has no other word of the question.
-    """
+    """Return the stems, and the pairs of adjacent stems, of each part of a question."""
     stems = map(list_stems, _PART_END.split(question, maxsplit=_MAX_PARTS - 1))
-    parts = [frozenset(some) | collect_pairs(some) for some in stems if some]
-    return [*parts, *(frozenset((name,)) for name in sorted(collect_names(question)))][:_MAX_PARTS]
+    return [frozenset(some) | collect_pairs(some) for some in stems if some]
 
 
 def rank_places(
@@ -101,8 +96,14 @@ def rank_places(
 
     `scores` are the scores of the files as results of the search. Definitions that the question
     asks for come before all other places.
+
+    The names in the question are additional parts, because a place that uses such a name may be
+    asked for even if it has no other word of the question. However, a single name is not counted as
+    the part that a place matches best, because most places that use it are not asked for.
     """
-    parts = split_parts(question)
+    plain = split_parts(question)
+    names = [frozenset((name,)) for name in sorted(collect_names(question))]
+    parts = [*plain, *names][:_MAX_PARTS]
     every = [(at, one) for at, some in enumerate(files) for one in some]
     counts = Counter(word for _, one in every for word in one.words)
     weights = {word: math.log(1 + len(every) / count) for word, count in counts.items()}
@@ -120,7 +121,8 @@ def rank_places(
         shares = scale.measure_shares(one)
         matched = scale.add_name(one, shares)
         fixed = _fixed_value(one, scale.mean(matched), scale.rarity(one))
-        fixed += 0.0 if one.is_container else _BEST_PART_VALUE * max(shares, default=0.0)
+        if not one.is_container:
+            fixed += _BEST_PART_VALUE * max(shares[: len(plain)], default=0.0)
         fixed += _FILE_VALUE * roots[at] * scale.mean(shares)
         score = roots[at] * (_SCORE_VALUE + (_MATCH_VALUE if one.is_match else 0.0))
         rows.append(_ScoredPlace(at, one, score, fixed, matched))
