@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from sample import MakeApp
 
-from rootle.cli.results.style import Style
+from rootle.cli.results.style import Style, most_relevant
 from rootle.cli.search_output import print_markdown, print_response
 from rootle.cli.symbol_output import print_symbols
 from rootle.serialization.markdown import response_as_markdown
@@ -440,6 +440,11 @@ def test_imports_and_comments_for_programs_are_not_shown_first(
     assert shown[:2] == ["quota.rb:1-27  0.10", "   5  module Store"]
     assert "  27    zebra" in shown
     assert not any(line.endswith("#") for line in shown)
+
+
+def test_a_first_line_with_a_word_of_the_question_is_shown_even_if_it_resembles_an_import() -> None:
+    lines = ["use the quota of the pool", "first step", "second step", "the quota"]
+    assert most_relevant(lines, {"quota"}, 2) == [0, 3]
 
 
 def test_a_limit_shows_a_weak_answer_in_full(weak: SearchResponse) -> None:

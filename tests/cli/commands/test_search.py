@@ -463,6 +463,14 @@ def test_the_option_for_agents_prints_the_answer_of_their_tool(
     assert "2. " not in limited.out
 
 
+def test_the_option_for_agents_respects_the_maximum_number_of_results(repository: Path) -> None:
+    limits = ("--set", "maxLimit=2", "--set", "defaultLimit=2")
+    outcome = rootle("search", "--agent", *limits, "retry", cwd=repository)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "2. " in outcome.out
+    assert "3. " not in outcome.out
+
+
 def test_the_option_for_agents_reports_that_nothing_was_found(repository: Path) -> None:
     outcome = rootle("search", "--agent", '"no such text anywhere"', cwd=repository)
     assert outcome.code == 1

@@ -224,7 +224,8 @@ def _answer_agent(app: App, args: argparse.Namespace) -> int:
     query = _build_query(args, app.root)
     app.check(query)
     refresh_index(app, query.at)
-    limit = DEFAULT_LIMIT if query.limit is None else query.limit
+    default = min(DEFAULT_LIMIT, app.config.max_limit)
+    limit = default if query.limit is None else query.limit
     is_limited = query.limit is not None
     answer = answer_query(app, replace(query, limit=limit, expand=False), is_limited=is_limited)
     write_lines(answer.text.split("\n"))

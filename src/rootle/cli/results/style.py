@@ -63,7 +63,8 @@ def words_to_highlight(question: str) -> set[str]:
 def most_relevant(lines: Sequence[str], words: set[str], limit: int) -> list[int]:
     """Return the indexes of the first line and of the lines with the most words, in order.
 
-    Lines at the beginning that almost every file has, such as imports, do not count as the first.
+    Lines at the beginning that almost every file has, such as imports, do not count as the first
+    unless they contain words of the question.
     Exact matches count more than similar words. Repetitions count only between lines that have the
     same number of words. If a comment has more of the words than the line below it, the line is
     ranked by the words of the comment, because the comment describes it. If `limit` is 1, return
@@ -80,19 +81,22 @@ def most_relevant(lines: Sequence[str], words: set[str], limit: int) -> list[int
             above = max(above, counts[index])
         else:
             counts[index], above = max(counts[index], above), _NO_WORDS
-    first = _find_first(lines)
+    first = _find_first(lines, counts)
     others = [at for at in range(len(lines)) if at > first or counts[at] > _NO_WORDS]
     others = [at for at in others if at != first]
     others.sort(key=counts.__getitem__, reverse=True)  # stable
     return sorted([first, *others[: limit - 1]])
 
 
-def _find_first(lines: Sequence[str]) -> int:
-    """Return the index of the first line after comments about the file, its package and imports."""
-    at = 0
-    while at < len(lines) and (not lines[at].strip() or _PREAMBLE.match(lines[at])):
-        at += 1
-    return at if at < len(lines) else 0
+def _find_first(lines: Sequence[str], counts: Sequence[tuple[float, int]]) -> int:
+    """Return the index of the first line after comments about the file, its package and imports.
+
+    `counts` are the words of the question in each line. A line with such words is not skipped.
+    """
+    for at, line in enumerate(lines):
+        if counts[at] > _NO_WORDS or (line.strip() and not _PREAMBLE.match(line)):
+            return at
+    return 0
 
 
 def cut_around_match(line: str, words: set[str], columns: int) -> str:

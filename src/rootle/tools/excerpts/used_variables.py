@@ -34,9 +34,10 @@ _PLAIN: Final = re.compile(
 _CONSTANT: Final = re.compile(r"_*[A-Z][A-Z0-9_]+")
 # The first line of a group of variables or constants in Go.
 _GROUP: Final = re.compile(r"(?:const|var)\s*\($")
-# The number of files whose variables are kept: an answer needs those of a file twice, and the next
-# answers often show the same files.
-_MAX_FILES: Final = 64
+# The number of files whose variables are kept. An answer shows places of at most five files, and
+# needs the variables of each of them twice. The lines of these files stay in memory, so the number
+# is small.
+_MAX_FILES: Final = 8
 # The maximum number of lines of a definition that `find_declarations` yields.
 _MAX_STATEMENT_LINES: Final = 60
 
