@@ -173,6 +173,8 @@ def test_files_that_state_requirements_are_recognized(path: str, *, is_manifest:
         ("changes/4452.bugfix", True),
         ("docs/releases/6.2.md", True),
         ("docs/history/whatsnew-5.6.rst", True),
+        ("docs/tls-1.3.md", False),
+        ("guides/python-3.11.md", False),
         ("docs/releases/1.10.1-rc1.txt", True),
         ("docs/releases/release_process.md", False),
         ("docs/api/v2.md", False),

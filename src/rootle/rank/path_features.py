@@ -33,9 +33,12 @@ _RECORD_NAME: Final = re.compile(
     r"|authors|contribut|thanks|copying|licen[sc]e|code_of_conduct|todo",
     re.IGNORECASE,
 )
-# A document that is named after a version is about the changes in this version.
+# A document that is named after a version of the project is about the changes in this version.
+# `tls-1.3.md` is named after something else.
 _VERSION_NAME: Final = re.compile(
-    r"(v|[a-z][a-z_-]{1,30}[_-]v?)?\d{1,4}(\.\d{1,4}){1,3}([-_.]?[a-z][\w-]{0,30})?\.\w+$",
+    r"((v|announce(ment)?|change(s|log)|history|migration|news|notes|rel(ease)?s?([_-]notes?)?"
+    r"|upgrad(e|ing)|versions?|what'?s?[_-]?new)[._-]?v?)?"
+    r"\d{1,4}(\.\d{1,4}){1,3}([-_.]?[a-z][\w-]{0,30})?\.\w+$",
     re.IGNORECASE,
 )
 _RECORD_FOLDER: Final = re.compile(r"(^|/)(changelogs?|changes|news)/", re.IGNORECASE)
