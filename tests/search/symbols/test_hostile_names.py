@@ -98,3 +98,11 @@ def test_an_answer_about_a_member_says_that_not_all_base_classes_were_read() -> 
     heads = ",\n".join(names)
     code = f"class D:\n  def foo(self):0\nclass C({heads}):\n  x=1\n{bases}"
     assert "it may be defined elsewhere" in ask({"a.py": code}, "C.foo")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", ["A.java", "A.cs"])
+def test_unqualified_calls_are_declarations_of_no_record(path: str) -> None:
+    calls = ("x();" * 20 + "\n") * 6_000
+    code = f"class A {{\n void x() {{}}\n void run() {{\n{calls}}}}}\n"
+    assert "void x()" in ask({path: code}, "x")

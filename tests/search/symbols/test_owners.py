@@ -87,6 +87,17 @@ def test_a_static_method_has_no_value_as_its_receiver() -> None:
     ]  # fmt: skip
 
 
+def test_a_static_method_of_java_can_be_called_on_a_value_of_its_class() -> None:
+    files = {
+        "A.java": "class A {\n  static int f(int x) { return x; }\n}\n",
+        "B.java": "class B {\n  A a;\n"
+        "  int g(Other b) {\n    b.f(2);\n    return a.f(1);\n  }\n}\n",
+        "Other.java": "class Other {\n  int f(int x) { return x; }\n}\n",
+    }
+    uses = _ask(files, "A.f", "uses").uses
+    assert [(use.path, use.line, use.target) for use in uses] == [("B.java", 5, "A.java:2")]
+
+
 def test_an_extension_method_has_a_value_as_its_receiver() -> None:
     files = {
         "Lists.cs": "static class Lists {\n"
@@ -110,6 +121,34 @@ def test_a_name_with_the_path_of_a_file_is_about_the_definition_in_this_file(nam
     assert ("app.rb", 2) in [(use.path, use.line) for use in uses]
     assert ("app.rb", 4) not in [(use.path, use.line) for use in uses]
     assert _ask(PATHS, "other.rb#total").definitions == ()
+
+
+def test_a_file_name_with_two_dots_is_only_a_path() -> None:
+    code = "namespace Shop {\n  partial class Cart {\n    int Total() { return 1; }\n  }\n}\n"
+    for name in ("Cart.Api.cs#Total", "Cart.Api.cs#Cart.Total"):
+        assert [one.line for one in _ask({"Cart.Api.cs": code}, name).definitions] == [3]
+    tests = {"lib/foo.test.ts": "export function setUp() {\n  return 1;\n}\n"}
+    assert [one.line for one in _ask(tests, "foo.test.ts#setUp").definitions] == [1]
+
+
+def test_an_owner_after_a_path_is_a_class_even_if_the_file_has_its_name() -> None:
+    files = {
+        "Cart.java": "class Cart {\n  int total() { return 1; }\n"
+        "  static class Line {\n    int total() { return 2; }\n  }\n}\n",
+    }
+    assert [one.line for one in _ask(files, "Cart.java#Cart.total").definitions] == [2]
+    assert [one.line for one in _ask(files, "Cart.java#Line.total").definitions] == [4]
+    assert [one.line for one in _ask(files, "Cart.java#total").definitions] == [2, 4]
+
+
+def test_a_function_in_the_file_of_a_path_is_used_through_its_module() -> None:
+    files = {
+        "shop/cart.py": "def total():\n    return 1\n",
+        "shop/order.py": "def total():\n    return 2\n",
+        "app.py": "from shop import cart, order\n\ncart.total()\norder.total()\n",
+    }
+    uses = _ask(files, "shop/cart.py#total", "uses").uses
+    assert [(use.path, use.line, use.target) for use in uses] == [("app.py", 3, "shop/cart.py:1")]
 
 
 def test_a_query_with_the_path_of_a_file_and_a_name_finds_the_definition_in_this_file() -> None:

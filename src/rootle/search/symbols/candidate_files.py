@@ -11,10 +11,10 @@ from typing import Final
 
 from rootle.index.reader import ChunkRow, FileState, IndexReader
 from rootle.rank.path_features import is_generated
-from rootle.search.symbols.definitions import definer_order, split_name
+from rootle.search.symbols.definitions import definer_order, path_in_name, split_name
 from rootle.search.symbols.scan_limits import ScanLimits
 from rootle.search.symbols.symbol_request import SymbolRequest
-from rootle.search.symbols.uses.owner_filter import path_names
+from rootle.search.symbols.uses.owner_filter import is_path_end, path_names
 from rootle.text.languages import CODE_EXTENSIONS
 from rootle.text.terms import MAX_WORD_CHARS, WORD, whole_identifier
 
@@ -31,6 +31,7 @@ class CandidateFiles:
         self._limits = limits
         owners, self._name = split_name(request.name)
         self._owner = owners[0] if owners else ""
+        self._path = path_in_name(request.name)
         self.key = whole_identifier("".join(WORD.findall(self._name)))
 
     @cached_property
@@ -66,7 +67,11 @@ class CandidateFiles:
         }
         return sorted(
             self._filter_by_owner(states),
-            key=lambda state: (state.id not in inside, *definer_order(state.path, self._name)),
+            key=lambda state: (
+                bool(self._path) and not is_path_end(state.path, self._path),
+                state.id not in inside,
+                *definer_order(state.path, self._name),
+            ),
         )
 
     @property

@@ -79,17 +79,22 @@ class FoundDefinition:
 def split_name(name: str) -> tuple[tuple[str, ...], str]:
     """Return the owners of a qualified name, innermost first, and its last part.
 
-    "a::B.c" has the owners B and a. The extension in "a/b.py#c" is not an owner.
+    "a::B.c" has the owners B and a. The path in "a/b.py#c" is not an owner.
     """
     name = name.strip()
     if path := path_in_name(name):
-        name = f"{path.rpartition('.')[0]}#{name[len(path) + 1 :]}"
+        name = name[len(path) + 1 :]
     operator = _OPERATOR.search(name)
     qualified = name[: operator.start()] if operator else name.removesuffix("()")
     parts = [part for part in _SEPARATOR.split(qualified) if part]
     if operator:
         parts.append(operator.group())
     return (tuple(reversed(parts[:-1])), parts[-1]) if parts else ((), name)
+
+
+def has_owner(name: str) -> bool:
+    """Return whether a name is qualified by an owner or by the path of a file."""
+    return bool(split_name(name)[0] or path_in_name(name))
 
 
 def path_in_name(name: str) -> str:

@@ -15,7 +15,7 @@ from rootle.search.symbols.bases.alias_targets import AliasTarget, AliasTargets
 from rootle.search.symbols.bases.extended_types import ExtendedTypes
 from rootle.search.symbols.bases.foreign_bases import ForeignBases, select_bases
 from rootle.search.symbols.covering_tests.file_tests import FileTests
-from rootle.search.symbols.definitions import FoundDefinition, is_test_place, split_name
+from rootle.search.symbols.definitions import FoundDefinition, has_owner, is_test_place, split_name
 from rootle.search.symbols.name_rarity import is_rare_name
 from rootle.search.symbols.name_scan import MAX_SIMILAR, NameScan
 from rootle.search.symbols.name_variants import find_variants
@@ -105,7 +105,7 @@ class SymbolFinder:
         """
         files = FileTests(index, self._parsed, request, may_be_word=may_be_word)
         named = replace(request, name=files.name)
-        quick = OWNED_SCAN if split_name(request.name)[0] else QUICK_SCAN
+        quick = OWNED_SCAN if has_owner(request.name) else QUICK_SCAN
         limits = quick if is_quick else FULL_SCAN
         is_word = may_be_word and not is_rare_name(request.name, index)
         if is_word:
@@ -206,10 +206,9 @@ class SymbolFinder:
 
         If they all implement a name of another library, return them without the definitions.
         """
-        owners, name = split_name(request.name)
-        if owners or not definitions:
+        if has_owner(request.name) or not definitions:
             return uses, definitions
-        bases = ForeignBases(index, self._parsed, name, definitions)
+        bases = ForeignBases(index, self._parsed, split_name(request.name)[1], definitions)
         kept = [use for use in uses if not bases.is_foreign(use)]
         return (uses, []) if uses and not kept else (kept, definitions)
 

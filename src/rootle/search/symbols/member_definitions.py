@@ -21,7 +21,6 @@ from rootle.syntax.symbol_outline import Unit
 _SELF: Final = ("self.", "cls.")
 _MODULE: Final = re.compile(r"(?<![\w:])(\w+(?:::\w+)*)::\Z")
 _MODIFIER: Final = re.compile(r"\b(?:private|protected|public|readonly)\b")
-_RECORD: Final = "record "
 _USING: Final = re.compile(r"\s*(?:global[ \t]+)?using\b")
 _ASSIGNED: Final = re.compile(r"\s*=(?!=)")
 _DECLARED: Final = re.compile(r"\s*(?:[:;,\[\])]|=(?!=)|\w)")
@@ -80,9 +79,9 @@ def _is_declared(found: FileOccurrences, offset: int, before: str) -> bool:
             before = before.removesuffix("$")
             may_declare = _MODIFIER.search(before) is not None
         case "java":  # only a parameter of a record
-            may_declare = _RECORD in found.text
+            may_declare = found.has_record
         case "csharp":
-            may_declare = _RECORD in found.text or _USING.match(before) is not None
+            may_declare = _USING.match(before) is not None or found.has_record
         case _:
             may_declare = True
     is_followed = _DECLARED.match(found.text, offset + len(found.token)) is not None

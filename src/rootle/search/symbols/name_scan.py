@@ -49,6 +49,7 @@ class NameScan:
         self.limits = limits
         owners, self.name = split_name(request.name)
         self.owner = owners[0] if owners else ""
+        self.path = path_in_name(request.name)
         self.candidates = CandidateFiles(index, request, limits)
         self.files: dict[int, FileOccurrences | None] = {}
         # The functions must not refer to this scan: a reference cycle would keep the index open.
@@ -57,7 +58,7 @@ class NameScan:
             partial(_list_read, self.files),
             partial(self._find_bases, index, parsed),
             owners[1:],
-            path_in_name(request.name),
+            self.path,
         )
         self._definitions: dict[int, dict[Position, FoundDefinition]] = {}
         self._budget = limits.parsed_chars
@@ -109,10 +110,10 @@ class NameScan:
     def defines_more_than(self, most: int) -> bool:
         """Return whether code outside of tests has more than `most` definitions of the name.
 
-        Files are read only until this is known. Return False for a name with an owner.
+        Files are read only until this is known. Return False for a name with an owner or a path.
         """
         count = 0
-        for state in self.candidates.definers if not self.owner else ():
+        for state in self.candidates.definers if not self.owner and not self.path else ():
             if self._budget <= 0:
                 return False
             symbols = [one.symbol for one in self.definitions_in(state).values()]
@@ -170,7 +171,7 @@ class NameScan:
 
     def _merge(self, members: Mapping[int, Mapping[Position, FoundDefinition]]) -> None:
         for at, found in members.items():
-            self._definitions[at] = {**self._definitions[at], **found}
+            self._definitions[at] = {**found, **self._definitions[at]}
 
     def members(self) -> list[FoundDefinition]:
         """Return the fields, attributes and aliases with the name, even if it has a definition."""

@@ -54,6 +54,7 @@ _TYPE_ALIAS: Final = re.compile(r"\s*using\s+\w+\s*=")  # of C++
 # Languages in which variables have a prefix that is not part of their name, as in $count.
 _WITH_SIGILS: Final = frozenset({"php", "bash", "perl", "powershell"})
 _CALL: Final = re.compile(r"\s*\(")
+_RECORD: Final = "record "
 
 
 class ParsedFiles:
@@ -124,6 +125,11 @@ class FileOccurrences:
             found.append((line - 1, column + (found[-1][1] if is_same_line else 0)))
             end = offset
         return tuple(found)
+
+    @cached_property
+    def has_record(self) -> bool:
+        """Whether the text may contain a record of Java or C#, whose parameters are fields."""
+        return _RECORD in self.text
 
     def _line_numbers(self) -> Sequence[int]:
         """Return the line of each offset, from 1."""

@@ -124,13 +124,14 @@ class LocalVariables:
         self._ruby = RubyVariables(tree)
         self._ranges: list[tuple[int, int]] = []
         self._globals: list[tuple[int, int]] = []
+        lets: dict[int, bool] = {}  # whether a node has a "let" among its children, by node
         for at in places if tree.language not in ("ruby", "php") else ():
             leaf = tree.node_at(*at, size)
             if tree.language == "python" and _is_global(leaf):
                 scope = find_scope(tree, leaf)
                 self._globals.append((scope.start_byte, scope.end_byte))
             elif leaf.type in _LEAVES:
-                self._ranges += _known_ranges(tree, leaf)
+                self._ranges += _known_ranges(tree, leaf, lets)
 
     def is_variable(self, row: int, column: int) -> bool:
         """Return whether the name at a position denotes a local variable or parameter."""
@@ -160,9 +161,9 @@ def _is_within(leaf: Node, ranges: Collection[tuple[int, int]]) -> bool:
     return any(start <= leaf.start_byte < end for start, end in ranges)
 
 
-def _known_ranges(tree: SourceTree, leaf: Node) -> Iterator[tuple[int, int]]:
+def _known_ranges(tree: SourceTree, leaf: Node, lets: dict[int, bool]) -> Iterator[tuple[int, int]]:
     """Yield the byte ranges in which the variable declared by a name is visible, if any."""
-    declaration = _find_declaration(tree, leaf)
+    declaration = _find_declaration(tree, leaf, lets)
     if declaration is None or _is_member_or_type(declaration):
         return
     scope = find_scope(tree, declaration)
@@ -192,7 +193,7 @@ def _is_member_or_type(declaration: Node) -> bool:
     return around is not None and (around.parent or around).type == "function_type"
 
 
-def _find_declaration(tree: SourceTree, leaf: Node) -> Node | None:
+def _find_declaration(tree: SourceTree, leaf: Node, lets: dict[int, bool]) -> Node | None:
     """Return the node that declares a name as a variable or parameter, or None."""
     node = leaf
     while (parent := node.parent) is not None and parent.type in _PATTERNS:
@@ -201,7 +202,7 @@ def _find_declaration(tree: SourceTree, leaf: Node) -> Node | None:
         node = parent
     if parent is None or _is_constant(tree, leaf, node):
         return None
-    if parent.type in _WITH_LET and not _follows_let(tree, leaf, node):
+    if parent.type in _WITH_LET and not _follows_let(tree, leaf, node, lets):
         return None
     fields = _DECLARED_FIELDS.get(parent.type, ())
     if any(node in parent.children_by_field_name(field) for field in fields):
@@ -226,13 +227,18 @@ def _is_constant(tree: SourceTree, leaf: Node, pattern: Node) -> bool:
     return has_constants and tree.text(leaf)[:1].isupper()
 
 
-def _follows_let(tree: SourceTree, leaf: Node, pattern: Node) -> bool:
-    """Return whether a name in a pattern of Swift is declared, as in `case .some(let name)`."""
+def _follows_let(tree: SourceTree, leaf: Node, pattern: Node, lets: dict[int, bool]) -> bool:
+    """Return whether a name in a pattern of Swift is declared, as in `case .some(let name)`.
+
+    `lets` remembers which nodes have a "let": a tuple can have thousands of names.
+    """
     node: Node | None = leaf
     if tree.data[leaf.start_byte - 1 : leaf.start_byte] == b".":
         return False
     while node is not None and node != pattern.parent:
-        if any(child.type == "value_binding_pattern" for child in node.children):
+        if node.id not in lets:
+            lets[node.id] = any(child.type == "value_binding_pattern" for child in node.children)
+        if lets[node.id]:
             return True
         node = node.parent
     return False

@@ -8,7 +8,12 @@ from itertools import accumulate
 from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
-from rootle.search.symbols.definitions import format_scope, is_test_place, split_name
+from rootle.search.symbols.definitions import (
+    format_scope,
+    is_test_place,
+    path_in_name,
+    split_name,
+)
 from rootle.search.symbols.import_paths import PLAIN_STEMS
 from rootle.search.symbols.parsed_files import ParsedFiles
 from rootle.search.symbols.symbol_request import SymbolRequest
@@ -56,7 +61,7 @@ class FileTests:
     def _named(self) -> Sequence[FileState]:
         owners, name = split_name(self.name)
         key = whole_identifier("".join(WORD.findall(name)))
-        if self._request.aspect != "tests" or not key:
+        if self._request.aspect != "tests" or not key or path_in_name(self.name):
             return ()
         found = [
             state

@@ -153,6 +153,19 @@ def is_function_head(found: FileOccurrences, at: Position) -> bool:
     return is_declared and around is not None and around.child_by_field_name("name") == node
 
 
+def find_owner(found: Sequence[FoundDefinition]) -> str:
+    """Return the name of the class or module that all definitions are in; "" if there is none."""
+    names = {
+        *(one.owners[0] for one in found if one.owners),
+        *(_find_module(one) for one in found if not one.owners),
+    }
+    return names.pop() if len(names) == 1 else ""
+
+
+def _find_module(found: FoundDefinition) -> str:
+    return module_names(found.symbol.path)[0] if _is_in_module(found) else ""
+
+
 def _is_in_module(found: FoundDefinition) -> bool:
     symbol = found.symbol
     if symbol.language == "lua":

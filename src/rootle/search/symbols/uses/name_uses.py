@@ -19,7 +19,7 @@ from rootle.search.symbols.types.code_files import CodeFiles
 from rootle.search.symbols.types.receivers import TYPED_LANGUAGES
 from rootle.search.symbols.uses.alias_uses import find_alias_places
 from rootle.search.symbols.uses.foreign_uses import ForeignUses
-from rootle.search.symbols.uses.module_uses import ModuleUses, is_function_head
+from rootle.search.symbols.uses.module_uses import ModuleUses, find_owner, is_function_head
 from rootle.search.symbols.uses.owner_evidence import OwnerEvidence
 from rootle.search.symbols.uses.owner_filter import CLASSES, MemberUses
 from rootle.search.symbols.uses.package_parts import PackageParts
@@ -63,13 +63,15 @@ class NameUses:
         self._selected = scan.owner_filter.select(self._everything)
         # A C++ constructor has the name of its class, so a call looks like a use of the class.
         has_class = any(one.symbol.kind in CLASSES for one in self._everything)
-        is_class = bool(self._selected) and has_class and scan.owner == scan.name
+        owner = scan.owner or (find_owner(self._selected) if scan.path else "")
+        self._is_qualified = bool(owner or scan.path)
+        is_class = bool(self._selected) and has_class and owner == scan.name
         named = self._everything if is_class else self._selected
         self._wanted = {found.place for found in named}
         self._is_in_package = any(map(scan.owner_filter.is_in_package, self._selected))
-        has_member = bool(scan.owner) and not self._is_in_package
+        has_member = bool(owner) and not self._is_in_package
         self._members = MemberUses(self._selected if has_member else ())
-        self._owner = scan.owner if scan.owner != scan.name else ""
+        self._owner = owner if owner != scan.name else ""
         self._foreign = ForeignUses(
             self._owner,
             self._selected,
@@ -81,7 +83,7 @@ class NameUses:
         )
         self._packages = PackageParts(self._everything)
         files = CodeFiles(scan.index, scan.parsed, scan.files.get, scan.limits.type_chars)
-        wanted = self._selected if scan.owner else self._everything
+        wanted = self._selected if self._is_qualified else self._everything
         self._files = files
         self._resolver = Resolver(self._everything, files, wanted, self._foreign.find_ancestors)
         self._modules = ModuleUses(
@@ -104,19 +106,19 @@ class NameUses:
             if all(one.symbol.kind not in CLASSES for one in self._selected):
                 found += self._overrides()
         evidence = OwnerEvidence(self._owner, self._scan.name, self._scan.files).score
-        is_owned = bool(self._scan.owner)
-        return sorted(found, key=partial(use_order, is_owned=is_owned, evidence=evidence))
+        order = partial(use_order, is_owned=self._is_qualified, evidence=evidence)
+        return sorted(found, key=order)
 
     @cached_property
     def _other_owners(self) -> Collection[str]:
         """The other classes with a member of this name, in lower case."""
         others = {name.lower() for one in self._everything for name in one.owners[:1]}
-        return others - {self._scan.owner.lower()}
+        return others - {self._owner.lower()}
 
     def _is_listed(self, use: SymbolUse, found: FileOccurrences, at: Position) -> bool:
         if self._owner and use.kind in PROSE_KINDS:
-            name, owner = self._scan.name, self._scan.owner
-            if not is_mention(name, owner, text_around(found, at), self._other_owners):
+            around = text_around(found, at)
+            if not is_mention(self._scan.name, self._owner, around, self._other_owners):
                 return False
         return self._is_wanted(use, found, at) and self._has_aspect(use)
 
@@ -148,6 +150,7 @@ class NameUses:
         imports: list[tuple[Position, SymbolUse]] = []
         variables = self._local_variables(state, found)
         needs_receiver = self._members.needs_receiver(found)
+        doubtful = self._members.doubtful_positions(found)
         for at in self._members.positions(found):
             if (
                 self._scan.is_defined_at(state, at)
@@ -158,6 +161,8 @@ class NameUses:
             ):
                 continue
             made = self._make_use(found, at)
+            if at in doubtful and made.target not in self._wanted:
+                continue
             may_be_foreign = not made.target and made.kind not in PROSE_KINDS
             if may_be_foreign and self._modules.is_excluded(found, at):
                 continue
@@ -256,7 +261,7 @@ class NameUses:
 
     def _line_order(self, use: SymbolUse) -> tuple[bool, int]:
         """Return the key that sorts the uses on one line; only the first of them is listed."""
-        return bool(self._scan.owner) and not use.target, USE_KINDS[use.kind]
+        return self._is_qualified and not use.target, USE_KINDS[use.kind]
 
     def _make_use(
         self,
@@ -295,7 +300,7 @@ class NameUses:
 
     def _is_wanted(self, use: SymbolUse, found: FileOccurrences, at: Position) -> bool:
         """Return whether a use may refer to a wanted definition."""
-        if not self._scan.owner:
+        if not self._is_qualified:
             return True
         # A member of a class cannot be imported, so an import refers to another definition.
         if use.target:
@@ -350,7 +355,7 @@ class NameUses:
 
     def _overrides(self) -> Iterator[SymbolUse]:
         """Yield other methods with the same name, because they may implement the method."""
-        if not self._scan.owner:
+        if not self._is_qualified:
             return
         for one in self._everything:
             symbol = one.symbol

@@ -16,7 +16,6 @@ from rootle.search.symbols.parsed_files import FileOccurrences
 from rootle.syntax.references import can_rename_member, is_plain_name
 from rootle.syntax.source_tree import Position
 from rootle.text.languages import CODE_EXTENSIONS
-from rootle.text.terms import file_stem
 
 CLASSES: Final = frozenset("class struct interface trait impl type record protocol".split())
 _METHODS: Final = frozenset("def function method fn func".split())
@@ -76,8 +75,8 @@ class OwnerFilter:
         The owner can also be a module.
         """
         if self._path:
-            found = [one for one in found if f"/{one.symbol.path}".endswith(f"/{self._path}")]
-        if not self._owner or self._owner == file_stem(self._path):
+            found = [one for one in found if is_path_end(one.symbol.path, self._path)]
+        if not self._owner:
             return list(found)
         return self._select_modules(found) or self._select_qualified(
             [one for one in found if self._is_directly_in(one)]
@@ -200,8 +199,10 @@ class MemberUses:
     def positions(self, found: FileOccurrences) -> Sequence[Position]:
         """Return the positions in a file at which the name can be a use of the members."""
         if self._are_static and found.state.language in _WITH_STATIC_METHODS:
-            pairs = zip(found.positions, found.offsets, strict=True)
-            return [at for at, offset in pairs if not _has_value(found.text, offset)]
+            if found.state.language == "java":
+                return found.positions
+            excluded = self._places_after_values(found)
+            return [at for at in found.positions if at not in excluded]
         tree = found.tree
         if not self.are_members:
             return found.positions
@@ -218,6 +219,19 @@ class MemberUses:
         if plain and any(can_rename_member(tree, *at, found.size) for at in found.positions):
             return found.positions
         return [at for at in found.positions if at not in plain]
+
+    def doubtful_positions(self, found: FileOccurrences) -> Collection[Position]:
+        """Return the positions in a file at which the name is a use only if it can be resolved.
+
+        Java allows calling a static method on a value, but usually the value has another method
+        with the name. C# does not allow it.
+        """
+        is_doubtful = self._are_static and found.state.language == "java"
+        return self._places_after_values(found) if is_doubtful else ()
+
+    def _places_after_values(self, found: FileOccurrences) -> Collection[Position]:
+        pairs = zip(found.positions, found.offsets, strict=True)
+        return {at for at, offset in pairs if _has_value(found.text, offset)}
 
     def needs_receiver(self, found: FileOccurrences) -> bool:
         """Return whether code in a file can use the members only with a receiver.
@@ -279,6 +293,11 @@ def _outer_names(found: FoundDefinition) -> Sequence[str]:
     if found.owners and found.symbol.language in _WITH_CLASS_FILES:
         path = path.rpartition("/")[0]
     return path_names(path)
+
+
+def is_path_end(path: str, end: str) -> bool:
+    """Return whether a path is `end`, or ends with it after a slash."""
+    return f"/{path}".endswith(f"/{end}")
 
 
 def path_names(path: str) -> Sequence[str]:
