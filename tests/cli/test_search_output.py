@@ -410,7 +410,7 @@ def test_a_weak_answer_is_short(weak: SearchResponse) -> None:
     assert len(lines) <= 2 + 3 * (1 + 4) + 2
 
 
-def _respond(lines: list[str], *, confident: bool) -> SearchResponse:
+def _respond(lines: list[str], *, confident: bool | None) -> SearchResponse:
     """Return a response with one result, which begins in the first line of a file."""
     metadata = FileMetadata(None, "ruby", 1)
     result = SearchResult("quota.rb", 1, len(lines), "\n".join(lines), 0.1, "merged", metadata)
@@ -426,6 +426,17 @@ def test_a_weak_answer_shows_the_lines_with_the_words_of_the_question() -> None:
     assert len(shown) == 5
     assert shown[4].split() == "13 # The quota of the autoscaler.".split()
     assert "The quota of the autoscaler" in response_as_markdown(response, _WEAK)
+
+
+@pytest.mark.parametrize("confident", [True, None])
+def test_long_lines_are_cut_only_if_the_answer_is_not_confident(
+    *, confident: bool | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = f"quota = {' + '.join(['limit'] * 40)}"
+    _set_terminal(monkeypatch, 24)
+    assert long in "\n".join(_print_on_terminal(_respond([long], confident=confident)))
+    weak = _print_on_terminal(_respond([long], confident=False))
+    assert long not in "\n".join(weak)
 
 
 def test_imports_and_comments_for_programs_are_not_shown_first(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from time import process_time
 
@@ -299,6 +300,26 @@ def test_the_same_commit_is_described_once(tmp_path: Path, make_app: MakeApp) ->
     assert text.count("Start everything") == 1
     assert text.count("changed together in 1 of 1 commit") == 1
     assert text.count("(code), in the same commit\n") == 4
+
+
+def test_the_same_commit_is_described_again_for_another_changed_file(
+    shop: tuple[Path, App],
+) -> None:
+    answer = shop[1].impact("legacy/old.c", 3)
+    files = [replace(one, cochanges=1, commits=one.commits[-1:]) for one in answer.files]
+    files = [replace(files[0], seed="a.c"), replace(files[1], seed="b.c")]
+    text = "\n".join(impact_lines(replace(answer, seeds=("a.c", "b.c"), files=tuple(files))))
+
+    assert "in the same commit" not in text
+    assert "changed with a.c in 1 of 1 commit: " in text
+    assert "changed with b.c in 1 of 1 commit: " in text
+
+
+def test_the_same_commit_is_not_mentioned_if_no_commit_is_named(shop: tuple[Path, App]) -> None:
+    answer = shop[1].impact("legacy/old.c")
+
+    assert "in the same commit" in "\n".join(impact_lines(answer, 1))
+    assert "in the same commit" not in "\n".join(impact_lines(answer, 0))
 
 
 def test_files_without_evidence_are_not_called_similar(shop: tuple[Path, App]) -> None:

@@ -141,6 +141,7 @@ def test_hashes_in_a_sentence_are_found(text: str, expected: tuple[str, ...]) ->
         ("commits after HEAD~3", RevisionRange("HEAD~3", "HEAD")),
         ("what happened between v2.0 and v2.1", RevisionRange("v2.0", "v2.1")),
         ("what's new since v2.1?", RevisionRange("v2.1", "HEAD")),
+        ("what’s new since v2.1?", RevisionRange("v2.1", "HEAD")),
         ("differences between v2.0 and v2.1", RevisionRange("v2.0", "v2.1")),
         ("..origin/main", RevisionRange("HEAD", "origin/main")),
     ],

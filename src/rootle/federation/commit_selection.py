@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from rootle.federation.combined_cursor import read_offset
 from rootle.federation.commit_lists import (
@@ -47,12 +46,12 @@ class CommitSelection:
         if past.release:
             return self._list_release(query, commits, view, past.release, limit)
         if past.new_in:
-            listing = partial(self._list_new, is_complete=is_complete)
-            return listing(query, past, commits, view, limit)
+            return self._list_new(query, past, commits, view, limit, is_complete=is_complete)
         if past.name_history is not None:
             names = NameAnswers(self.open_names(), self._find_revision)
-            listing = partial(names.find_page, is_complete=is_complete)
-            changes = listing(query, past.name_history, commits, view, limit)
+            changes = names.find_page(
+                query, past.name_history, commits, view, limit, is_complete=is_complete
+            )
             if changes is not None:
                 return changes
         if past.asks_first:

@@ -32,7 +32,7 @@ _MAX_HASHES: Final = 5
 _ALL: Final = r"(?:what (?:has |have |was )?changed|(?:the |all )?(?:commits|changes))"
 _KIND: Final = "(?:(?:the )?(?:version|release|tag|branch|commit) )?"
 _ALL_CHANGES: Final = LazyPattern(
-    rf"(?:{_ALL}|what(?:'s| is| was) new|what happened|(?:the )?diff(?:erences?)?) "
+    rf"(?:{_ALL}|what(?:['’]s| is| was) new|what happened|(?:the )?diff(?:erences?)?) "
     rf"(?:(?:since|after) {_KIND}(?P<start>{REVISION_NAME})"
     rf"|(?:between|from) {_KIND}(?P<older>{REVISION_NAME}) (?:and|to) {_KIND}"
     rf"(?P<newer>{REVISION_NAME}))",

@@ -50,7 +50,9 @@ def _convert_words(text: str, find_date: Callable[[str], float | None]) -> str:
     """Replace words such as "since v2.1" or "between v2.0 and v2.1" in a question with filters."""
     if pair := REVISION_PAIR.search(text):
         names = {"since": pair["first"], "until": pair["last"]}
-        return _replace_words(text, pair, names, find_date)
+        replaced = _replace_words(text, pair, names, find_date)
+        if replaced != text:  # "from client to server" is not a pair of revisions
+            return replaced
     found = _SINCE_VERSION.search(text) or _SINCE_NAME.search(text)
     return text if found is None else _replace_words(text, found, {"since": found[1]}, find_date)
 

@@ -64,15 +64,26 @@ def impact_lines(answer: ImpactAnswer, max_reasons: int | None = None) -> Iterat
         yield f"  ({_LIMIT})"
     if not answer.files:
         yield _NO_OTHER_FILE
-    known: list[str] = []  # the hashes of the commits that were named, the last one at the end
+    known: set[str] = set()  # the hashes of the commits that were named
+    previous: ImpactedFile | None = None
     for file in answer.files:
-        is_same = file.cochanges == 1 and known[-1:] == [file.commits[0].hash]
+        is_same = max_reasons != 0 and previous is not None and _has_same_commit(file, previous)
         same = ", in the same commit" if is_same else ""
         yield f"{file.probability:4.0%}  {escape_path(file.path)} ({file.kind}){same}"
         reasons = _list_evidence(file, known, has_many_seeds=len(answer.seeds) > 1)
         for reason in islice(reasons, 1 if is_same else 0, max_reasons):
             yield f"      {reason}"
-        known += [file.commits[0].hash] if file.cochanges else [""]
+        known.update(commit.hash for commit in file.commits[:1])
+        previous = file
+
+
+def _has_same_commit(file: ImpactedFile, other: ImpactedFile) -> bool:
+    """Return whether the same commit, and no other, connects two files to the same changed file."""
+    return (
+        file.seed == other.seed
+        and file.cochanges == other.cochanges == 1
+        and file.commits[0].hash == other.commits[0].hash
+    )
 
 
 def _list_evidence(

@@ -28,3 +28,31 @@ TAGS = (
 )
 def test_the_version_before_another_one(tag: str, previous: str) -> None:
     assert find_previous_version(tag, TAGS) == previous
+
+
+@pytest.mark.parametrize(
+    ("tag", "previous"),
+    [
+        ("v1.0.post1", "v1.0"),
+        ("v2.0-hotfix", "v2.0"),
+        ("v1.0.2+build2", "v1.0.2"),
+        ("v1.0.2a", "v1.0.2"),
+        ("v3.0.Final", "v2.0-hotfix"),
+        ("20250101123456", "20240101123456"),
+        (f"v{'9' * 5_000}", f"v{'8' * 5_000}"),  # too many digits for `int`
+    ],
+)
+def test_other_text_after_the_numbers_follows_the_release(tag: str, previous: str) -> None:
+    tags = ("v0.9", "v1.0", "v1.0.2", "v1.9", "v2.0", "v2.0-hotfix", "20240101123456", "20250101")
+    assert find_previous_version(tag, (*tags, f"v{'8' * 5_000}", tag)) == previous
+
+
+@pytest.mark.parametrize(
+    "end",
+    "a1 b2 c1 .M3 rc1 -RC.1 -alpha -beta.2 .dev3 -pre -preview.1 -SNAPSHOT -rc1+build5".split(),
+)
+def test_a_version_before_the_release_does_not_precede_a_release(end: str) -> None:
+    tag = f"v1.0{end}"
+    assert find_previous_version("v1.0", ("v0.9", tag)) == "v0.9"
+    assert find_previous_version("v1.1", ("v0.9", tag)) == "v0.9"
+    assert find_previous_version(tag, ("v0.9", "v1.0", tag)) == "v0.9"

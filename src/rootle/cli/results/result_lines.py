@@ -86,7 +86,7 @@ def result_lines(
     for number, result in enumerate(response.results):
         if number:
             yield ""
-        is_cut = is_brief and not response.confident
+        is_cut = is_brief and response.confident is False
         yield from _format_result(result, words, style, is_brief=is_brief, is_cut=is_cut)
     if response.results and response.memories:
         yield ""

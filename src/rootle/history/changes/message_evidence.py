@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from itertools import dropwhile
 from typing import Final
 
 from rootle.history.changes.change_words import Action, find_actions, stem_line
@@ -223,9 +224,7 @@ def _fit_added(before: str, text: str, matched: Sequence[WeightedSubject]) -> fl
     `before` precedes the word for the addition, and `text` follows it.
     """
     factor = _PARTIAL_FACTOR if _NOT_NEW.match(before) else 1.0
-    phrases = [one for one in _THING_END.split(text.rstrip(". ")) if one.strip()]
-    while len(phrases) > 1 and _is_only(phrases[0], (), _WHOLE | _OPTION):
-        phrases = phrases[1:]  # "support" in "add support for X"
+    phrases = _split_phrases(text, _WHOLE | _OPTION)  # "X" of "add support for X"
     if not phrases:
         return factor
     words = phrases[0].split()
@@ -242,11 +241,19 @@ def _removes_other(text: str, matched: Sequence[WeightedSubject]) -> bool:
 
     `text` follows the word for the removal.
     """
-    phrases = [one for one in _THING_END.split(text.rstrip(". ")) if one.strip()]
-    while len(phrases) > 1 and _is_only(phrases[0], (), _WHOLE_REMOVED):
-        phrases = phrases[1:]  # "support" in "drop support for X"
+    phrases = _split_phrases(text, _WHOLE_REMOVED)  # "X" of "drop support for X"
     thing = stem_line(phrases[0]) if len(phrases) > 1 else ""
     return bool(thing) and not any(one.subject.is_in(thing) for one in matched)
+
+
+def _split_phrases(text: str, words: Collection[str]) -> Sequence[str]:
+    """Split a text at words such as "for" and at commas, and return the phrases.
+
+    Phrases at the beginning that consist of the given words and common words are left out, except
+    the last phrase of the text.
+    """
+    phrases = [one for one in _THING_END.split(text.rstrip(". ")) if one.strip()]
+    return list(dropwhile(lambda one: _is_only(one, (), words), phrases)) or phrases[-1:]
 
 
 def _is_only(text: str, matched: Sequence[WeightedSubject], words: Collection[str]) -> bool:

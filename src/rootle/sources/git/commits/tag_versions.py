@@ -6,20 +6,28 @@ import re
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-# The text before a version, its numbers, and the text after them, which marks a version before the
-# release: "v1.2.0-rc1", "pool@2.1.0", "rel_2_1".
+# The text before a version, its numbers, and the text after them: "v1.2.0-rc1", "pool@2.1.0",
+# "rel_2_1".
 _TAG: Final = re.compile(
-    r"(?P<name>.*?)(?P<numbers>\d{1,9}(?:[._-]\d{1,9})*)(?P<end>\D.*)?", re.DOTALL
+    r"(?P<name>.*?)(?P<numbers>\d+(?:[._-]\d+)*)(?P<end>\D.*)?", re.DOTALL | re.ASCII
 )
-_NUMBERS: Final = re.compile(r"\d+")
+_NUMBERS: Final = re.compile(r"\d+", re.ASCII)
+_END_PART: Final = re.compile(r"([^\d.]*)(\d*)", re.ASCII)
+# The word after the numbers of a version before the release. "1.0.2a" comes after 1.0.2, so a
+# single letter needs a number.
+_PRE_RELEASE: Final = re.compile(
+    r"(?<![a-z\d])(?:(?:alpha|beta|canary|cr|dev|ea|eap|milestone|next|nightly|pre|preview|rc"
+    r"|snapshot)(?![a-z])|[abcm][.-]?\d)"
+)
 
 
 class _Version(NamedTuple):
     """A version. The order of these tuples is that of the versions."""
 
-    numbers: tuple[int, ...]
-    is_final: bool  # a version before the release, such as 2.0rc1, comes before 2.0
-    end: tuple[tuple[str, int], ...]  # words and numbers: rc2 comes before rc10
+    numbers: tuple[tuple[int, str], ...]
+    is_release: bool  # a version before the release, such as 2.0rc1, comes before 2.0
+    # Words and numbers: rc2 comes before rc10, and 2.0 before 2.0-hotfix.
+    end: tuple[tuple[str, tuple[int, str]], ...]
 
 
 def find_previous_version(tag: str, tags: Iterable[str]) -> str:
@@ -38,7 +46,7 @@ def find_previous_version(tag: str, tags: Iterable[str]) -> str:
         if other is not None
         and other_name == name
         and other < version
-        and (other.is_final or not version.is_final)
+        and (other.is_release or not version.is_release)
     ]
     return max(earlier)[1] if earlier else ""
 
@@ -48,10 +56,18 @@ def _read_version(tag: str) -> tuple[str, _Version | None]:
     found = _TAG.fullmatch(tag)
     if found is None:
         return tag, None
-    numbers = [int(one) for one in _NUMBERS.findall(found["numbers"])]
-    while len(numbers) > 1 and not numbers[-1]:
+    numbers = [_order_number(one) for one in _NUMBERS.findall(found["numbers"])]
+    while len(numbers) > 1 and numbers[-1] == _order_number("0"):
         numbers.pop()  # 2.0 and 2.0.0 are the same version
-    end = found["end"] or ""
-    words = re.findall(r"([^\d.]*)(\d*)", end.lower())
-    parts = tuple((word, int(number or 0)) for word, number in words if word or number)
-    return found["name"], _Version(tuple(numbers), not end, parts)
+    end = (found["end"] or "").lower()
+    words = _END_PART.findall(end)
+    parts = tuple((word, _order_number(number)) for word, number in words if word or number)
+    # The text after "+" describes a build: "1.0.0+dev" is a release.
+    is_release = _PRE_RELEASE.search(end.partition("+")[0]) is None
+    return found["name"], _Version(tuple(numbers), is_release, parts)
+
+
+def _order_number(digits: str) -> tuple[int, str]:
+    """Return a value that sorts like the number, which may have too many digits for `int`."""
+    digits = digits.lstrip("0")
+    return len(digits), digits
