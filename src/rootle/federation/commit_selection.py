@@ -109,9 +109,9 @@ class CommitSelection:
     ) -> SearchResponse | None:
         """Return the commits that are new in a version; None if it has no tag."""
         tag, sha = self._find_tagged(past.new_in, commits)
-        previous = commits.updates.find_previous_tag(tag) if sha else ""
         if not sha:
             return None
+        previous = commits.updates.find_previous_tag(tag)
         hashes = (
             commits.list_range(RevisionRange(f"refs/tags/{previous}", sha))
             if previous

@@ -103,10 +103,9 @@ KINDS: Final = (
     "is_manifest",  # states what the project requires
     "is_migration",  # changes the tables of a database
 )
-_TEST, _RECORD, _PROSE, _CONFIG, _EXAMPLE, _HIDDEN, _ASIDE, _COPY, _MADE, _TEXTS = (
-    1 << at for at in range(10)
-)
-_MANIFEST, _MIGRATION = 1 << 10, 1 << 11
+_BITS: Final = tuple(1 << at for at in range(len(KINDS)))
+_TEST, _RECORD, _PROSE, _CONFIG, _EXAMPLE, _HIDDEN, _ASIDE, _COPY, _MADE, _TEXTS = _BITS[:10]
+_MANIFEST, _MIGRATION = _BITS[10:]
 
 
 class PathParts(NamedTuple):

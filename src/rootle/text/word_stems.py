@@ -83,7 +83,7 @@ def find_stems(lines: Sequence[str], question: str) -> Mapping[int, frozenset[st
             joined = [before[1], *listed] if before[0] == at - 1 else listed
             adjacent = pairs.keys() & pairwise(joined)
             if names:
-                some |= names & collect_names(lines[at - 1])
+                some |= names & collect_names(line)
             found[at] = some.union(map(pairs.__getitem__, adjacent)) if adjacent else some
         if listed:
             before = (at, listed[-1])

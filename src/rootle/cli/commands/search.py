@@ -219,15 +219,12 @@ def _answer_agent(app: App, args: argparse.Namespace) -> int:
     """Print the answer of the tool `vectordb_search`."""
     from rootle.cli.context import refresh_index
     from rootle.cli.terminal import write_lines
-    from rootle.tools.definitions.vectordb_search import DEFAULT_LIMIT, answer_query
+    from rootle.tools.definitions.vectordb_search import answer_query
 
     query = _build_query(args, app.root)
     app.check(query)
     refresh_index(app, query.at)
-    default = min(DEFAULT_LIMIT, app.config.max_limit)
-    limit = default if query.limit is None else query.limit
-    is_limited = query.limit is not None
-    answer = answer_query(app, replace(query, limit=limit, expand=False), is_limited=is_limited)
+    answer = answer_query(app, replace(query, expand=False))
     write_lines(answer.text.split("\n"))
     return SUCCESS if answer.data["results"] or answer.data.get("memories") else NO_RESULTS
 

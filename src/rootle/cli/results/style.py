@@ -82,8 +82,7 @@ def most_relevant(lines: Sequence[str], words: set[str], limit: int) -> list[int
         else:
             counts[index], above = max(counts[index], above), _NO_WORDS
     first = _find_first(lines, counts)
-    others = [at for at in range(len(lines)) if at > first or counts[at] > _NO_WORDS]
-    others = [at for at in others if at != first]
+    others = list(range(first + 1, len(lines)))  # the lines before it have no words
     others.sort(key=counts.__getitem__, reverse=True)  # stable
     return sorted([first, *others[: limit - 1]])
 

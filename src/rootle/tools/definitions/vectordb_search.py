@@ -77,19 +77,20 @@ def _run(app: App, shown: SentPassages | None, arguments: Arguments) -> Answer:
         return error("query is empty")
     query = _read_query(arguments, app.config.max_limit)
     try:
-        return answer_query(app, query, shown, is_limited="limit" in arguments)
+        return answer_query(app, query, shown)
     except RootleError as problem:
         return error(str(problem))
 
 
-def answer_query(
-    app: App, query: SearchQuery, shown: SentPassages | None = None, *, is_limited: bool
-) -> Answer:
-    """Search, and return the answer as text for a model.
+def answer_query(app: App, query: SearchQuery, shown: SentPassages | None = None) -> Answer:
+    """Search, and return the answer as text for a model. Raises RootleError.
 
-    If the query asks for a name and `is_limited` is True, the limit of the query also applies to
-    the list of the name's uses. Raises RootleError.
+    If the query asks for a name and has a limit, the limit also applies to the list of the name's
+    uses. Without a limit, results from at most five files are returned.
     """
+    is_limited = query.limit is not None
+    if not is_limited:
+        query = replace(query, limit=min(DEFAULT_LIMIT, app.config.max_limit))
     removed = text_after(GONE, query.text_query)
     if removed is not None:
         return answer_removal(app, removed, query)
@@ -142,12 +143,12 @@ def _write(
 
 
 def _read_query(arguments: Arguments, max_limit: int) -> SearchQuery:
-    path, language = arguments.get("path"), arguments.get("language")
+    path, language, limit = map(arguments.get, ("path", "language", "limit"))
     return SearchQuery(
         str(arguments["query"]),
         file_paths=None if path is None else (str(path),),
         languages=None if language is None else (str(language),),
-        limit=min(int(arguments.get("limit", DEFAULT_LIMIT)), max_limit),
+        limit=None if limit is None else min(int(limit), max_limit),
         expand=False,  # the query was already phrased by a model
     )
 
