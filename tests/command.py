@@ -21,8 +21,10 @@ _COMMAND = (sys.executable, "-m", "rootle")
 _DROP_FROM_BOUNDING_SET = 24
 _FILE_CAPABILITIES = (1, 2)  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
 # Variables that `conftest.py` sets in every test. The guard blocks the network in child processes.
+# The folders of the caller's PYTHONPATH follow, so that commands run the code that is being tested.
 # LANGUAGE=C selects English messages, so that no translations are searched for.
-ENVIRONMENT = {"PYTHONPATH": os.path.dirname(_guard.__file__), "LANGUAGE": "C"}
+_SEARCHED = (os.path.dirname(_guard.__file__), os.environ.get("PYTHONPATH", ""))
+ENVIRONMENT = {"PYTHONPATH": os.pathsep.join(filter(None, _SEARCHED)), "LANGUAGE": "C"}
 _fork_servers = [ForkServer({**os.environ, **ENVIRONMENT})]
 # Importing the MCP SDK takes longer than all other imports, so only this server imports it.
 _mcp_fork_server = ForkServer({**os.environ, **ENVIRONMENT}, ("server",))

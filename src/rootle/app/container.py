@@ -175,6 +175,7 @@ class Container(ConfiguredModels):
                         if self._config.cache_on_disk
                         else None,
                         list_changed=self.history().list_changed,
+                        explain_exclusions=self._explain_exclusions,
                     ),
                     replace(self._config, embedding_model_id=choice.model),
                     SearchFeatures(
@@ -187,6 +188,11 @@ class Container(ConfiguredModels):
                     log=self.search_log(),
                 )
             return self._agent
+
+    def _explain_exclusions(self, paths: AnyCollection[str] | None = None) -> Mapping[str, str]:
+        from rootle.sources.files.exclusion_reasons import explain_exclusions
+
+        return explain_exclusions(os.path.realpath(self._root), paths)
 
     def history(self) -> HistoryComponents:
         """Return the components that answer questions about commits and earlier versions."""

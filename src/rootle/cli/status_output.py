@@ -26,8 +26,9 @@ from rootle.types import (
 
 PARTLY_INDEXED: Final = "partly indexed"
 _LABEL_CHARS: Final = 12  # the label of a line with the spaces after it
-_LISTS: Final = frozenset({"languages", "encodings", "plugins", "skipped"})
+_LISTS: Final = frozenset({"languages", "encodings", "plugins", "skipped", "excluded"})
 _MAX_PACKAGES: Final = 5  # the maximum number of packages to list per reason
+_MAX_EXCLUDED: Final = 5
 # If the files are smaller, no ratio is shown, because the parts of the index with a fixed size
 # would dominate the ratio.
 _MIN_RATIO_BYTES: Final = 100_000
@@ -55,6 +56,8 @@ def print_status(
     if with_skipped_files and status.exists:
         for path, reason in _unindexed_files(status):
             write_line(f"  {reason:{len(NEEDS_EXTRA)}} {path}")
+        for path, rule in status.excluded.items():
+            write_line(f"  {'excluded':{len(NEEDS_EXTRA)}} {path} by {rule}")
 
 
 def _unindexed_files(status: IndexStatus) -> Iterator[tuple[str, str]]:
@@ -68,6 +71,13 @@ def describe_partial(file: PartialFile) -> str:
     """Return the path of a partly indexed file and the share of its text that is missing."""
     share = max(file.missing_share, 0.0001)
     return f"{file.path} (the last {share:.2%}, beyond {file.limit})"
+
+
+def _describe_excluded(status: IndexStatus) -> str:
+    shown = [*status.excluded][:_MAX_EXCLUDED]
+    more = ", …" if len(status.excluded) > len(shown) else ""
+    named = ", ".join(shown)
+    return f"{named}{more} by ignore rules (`rootle status --skipped` lists the rules)"
 
 
 def _location_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
@@ -113,6 +123,8 @@ def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
         for note in status.history.notes:
             yield "", note
     yield "skipped", format_counts(status.skipped) or "nothing"
+    if status.excluded:
+        yield "excluded", _describe_excluded(status)
     unread = status.skipped.get(NEEDS_EXTRA)
     if unread:
         yield "", describe_unread(unread)

@@ -20,6 +20,7 @@ from rootle.indexing.indexer import Indexer
 from rootle.indexing.watch.watcher_channel import WatcherChannel
 from rootle.indexing.watch.watcher_state import WatcherState
 from rootle.serialization.timestamps import format_timestamp
+from rootle.sources.files.exclusion_reasons import explain_exclusions
 from rootle.types import Health, IndexCoverage, IndexStatus, PartialFile, WatcherStatus
 
 
@@ -92,6 +93,7 @@ def _describe_index(indexer: Indexer, snapshot: Snapshot) -> IndexStatus:
         plugins=tuple(f"{f.plugin.kind} {f.plugin.name}" for f in indexer.plugins.found),
         broken_plugins=tuple(indexer.plugins.broken.values()),
         partial_files=_list_partial_files(indexed, indexer.max_file_bytes),
+        excluded=explain_exclusions(os.path.realpath(indexer.root)),
         undated_files=(undated := sum(state.last_modified_s is None for state in indexed)),
         undated_reason=_explain_undated(snapshot) if undated else "",
     )

@@ -17,6 +17,7 @@ from rootle.ingest.source_parts import WholeDocument, format_names, select_part
 from rootle.serialization.outside_text import split_package
 from rootle.serialization.path_text import did_you_mean, escape_path, unquote_git_path
 from rootle.sources.files.discovery import WalkRules, walk_files
+from rootle.sources.files.exclusion_reasons import explain_exclusions
 from rootle.sources.files.file_source import read_listed_file
 from rootle.sources.files.text_reader import is_generated_file
 from rootle.sources.git.commit_text import SHA, explain_hidden_commits, show_commit
@@ -324,15 +325,18 @@ def _unknown_source(meanings: Sequence[Reference], documents: DocumentSet) -> So
             hidden or f"there is no commit or file named {sha}; use a hash from git log"
         )
     relative = _relative_path(documents.root, path)
-    return SourceError(_explain_unknown(relative, documents.paths()))
+    rules = explain_exclusions(os.path.realpath(documents.root), [relative])
+    return SourceError(_explain_unknown(relative, documents.paths(), rules.get(relative)))
 
 
-def _explain_unknown(path: str, known: Collection[str]) -> str:
+def _explain_unknown(path: str, known: Collection[str], rule: str | None) -> str:
     # "deps:httpx" may be any version of the package.
     folders = (f"{path}/", f"{path}@") if path.startswith(PACKAGE_URI) else f"{path}/"
     inside = sorted(other for other in known if path == "." or other.startswith(folders))
     if inside:
         return f"{escape_path(path)} is a folder; name one of its files: {_format_paths(inside)}"
+    if rule is not None:
+        return f"{escape_path(path)} is excluded from the index by {rule}"
     other_hint = _PACKAGE_HINT if path.startswith(PACKAGE_URI) else _DEFAULT_HINT
     hint = did_you_mean(nearest_paths(path, known)) or other_hint
     return f"{escape_path(path)} does not exist here or is ignored; {hint}"

@@ -42,6 +42,7 @@ from rootle.search.stages.ranked_answer import (
 )
 from rootle.search.stages.rare_names import show_rare_names
 from rootle.search.stages.reranking import Reranking
+from rootle.search.stages.unindexed_text import ExplainExclusions, no_exclusions
 from rootle.search.stages.versions import show_version
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class SearchedIndex:
     narrow: ScopeStage | None = None  # limits the files of every search
     list_period: ListPeriod = no_periods  # lists the commits that a revision in a filter selects
     list_changed: ListChanged | None = None  # lists the files that differ between two revisions
+    explain_exclusions: ExplainExclusions = no_exclusions
     cache_dir: Path | None = None  # the folder for cached pages
 
 
@@ -118,7 +120,7 @@ def open_agent(
         Stages(
             pages,
             _scope_stages(config, resources, index.narrow),
-            _answer_stages(config, features, tree, resources),
+            _answer_stages(config, features, tree, index.explain_exclusions, resources),
             _close_later(resources, features.memories),
         ),
         partial(SearchTrace, log=log, embedding_model=config.embedding_model_id, clock=clock),
@@ -148,7 +150,11 @@ def _wrap_stages(*stages: _StageT | None) -> list[PipelineStage[_StageT]]:
 
 
 def _answer_stages(
-    config: Config, features: SearchFeatures, tree: WorkingTree | None, resources: ExitStack
+    config: Config,
+    features: SearchFeatures,
+    tree: WorkingTree | None,
+    explain_exclusions: ExplainExclusions,
+    resources: ExitStack,
 ) -> list[PipelineStage[AnswerStage]]:
     """Return the stages, outermost first."""
     open_finder = features.open_symbols or _open_symbols()
@@ -160,7 +166,7 @@ def _answer_stages(
         stage = Reranking(features.reranker, config, features.ranker.signals)
         reranking = _wrap_stages(*_close_later(resources, stage))
     return [
-        PipelineStage(Notes(config.no_results_suggestion)),
+        PipelineStage(Notes(config.no_results_suggestion, explain_exclusions)),
         PipelineStage(NamedSymbols(open_finder, tree), "name"),
         PipelineStage(partial(find_pasted_text, open_finder), "pasted"),
         PipelineStage(show_version, "version"),

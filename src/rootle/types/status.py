@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 # receives the number of processed bytes, or files and texts, and the total number
@@ -232,6 +232,9 @@ class IndexStatus:
     plugins: tuple[str, ...] = ()  # kind and name of each loaded plugin
     broken_plugins: tuple[str, ...] = ()  # the reason for each plugin that was not loaded
     partial_files: tuple[PartialFile, ...] = ()  # sorted by path
+    # Maps the files and folders at the top of the folder that are not indexed, because of an ignore
+    # file or of their names, to the rule that excludes them. Sorted by path.
+    excluded: Mapping[str, str] = field(default_factory=dict)
     undated_files: int = 0  # the number of files whose last commit is not known
     undated_reason: str = ""  # the reason why the commits are not known; "" if all are known
     history: HistoryStatus | None = None  # None if no commit is indexed

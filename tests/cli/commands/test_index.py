@@ -49,6 +49,7 @@ _STATUS = {
     "plugins",
     "brokenPlugins",
     "partialFiles",
+    "excluded",
     "undatedFiles",
     "undatedReason",
 }
@@ -117,6 +118,21 @@ def test_status_has_exactly_the_documented_fields(repository: Path) -> None:
     plain = rootle("status", repository, "--skipped").out
     for shown in ("generation", "files", "chunks", "model", "windows-1252 1", "photo.py"):
         assert shown in plain
+
+
+def test_status_names_what_ignore_rules_exclude(repository: Path) -> None:
+    write(repository, ".rootleignore", "# all\n/*\n")
+    index = rootle("index", repository)
+    assert "no file is indexed; `rootle status --skipped` lists what is excluded" in index.out
+    outcome = rootle("status", repository, "--skipped")
+    (row,) = (line for line in outcome.out.splitlines() if line.startswith("excluded"))
+    assert "README.md, " in row
+    assert row.endswith(", … by ignore rules (`rootle status --skipped` lists the rules)")
+    assert "README.md by `/*` in .rootleignore:2" in outcome.out
+    write(repository, ".rootleignore", "README.md\n")
+    rootle("index", repository)
+    status = rootle("status", repository, "--json").data
+    assert status["excluded"] == {"README.md": "`README.md` in .rootleignore:1"}
 
 
 def test_status_shows_how_much_text_is_over_the_limit_for_one_file(

@@ -84,6 +84,28 @@ def test_an_empty_index_names_the_command_to_run(tmp_path: Path, make_app: MakeA
     assert app.search("anything").suggestions == ()
 
 
+def test_the_rule_that_empties_the_index_is_named(tmp_path: Path, make_app: MakeApp) -> None:
+    root = make_repository(tmp_path / "repo", FILES)
+    write(root, ".rootleignore", "/*\n")
+    app = make_app(root)
+    assert app.search("retry backoff").suggestions[1].startswith("`/*` in .rootleignore:1 excludes")
+    assert app.status().excluded["src"] == "`/*` in .rootleignore:1"
+
+
+@pytest.mark.parametrize(
+    "query", ["path:build/made.py made", "where is made defined in build/made.py", "path:build x"]
+)
+def test_a_path_in_the_query_that_is_not_indexed_is_explained(
+    query: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    root = make_repository(tmp_path / "repo", FILES)
+    write(root, ".rootleignore", "build\n")
+    write(root, "build/made.py", "def made(): ...\n")
+    path = "build" if query.startswith("path:build ") else "build/made.py"
+    notes = make_app(root).search(query).suggestions
+    assert f"{path} is not indexed: `build` in .rootleignore:1 excludes it" in notes
+
+
 def test_the_configured_suggestion_follows_the_note_about_a_phrase(
     repository: Path, make_app: MakeApp
 ) -> None:

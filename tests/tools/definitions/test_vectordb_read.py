@@ -318,7 +318,7 @@ def test_a_folder_without_git_is_read(tmp_path: Path, make_app: MakeApp) -> None
     write(root, "hidden.txt", SECRET)
     read = vectordb_read(make_app(root)).run
     assert lines_in(read("a/notes.txt")) == ["hello"]
-    assert "ignored" in error_in(read("hidden.txt"))
+    assert "by `hidden.txt` in .ignore:1" in error_in(read("hidden.txt"))
 
 
 def test_the_ignore_rules_of_a_nested_repository_apply(read: Read, repository: Path) -> None:
@@ -326,8 +326,11 @@ def test_the_ignore_rules_of_a_nested_repository_apply(read: Read, repository: P
     write(inner, ".gitignore", "local.txt\n")
     write(inner, "local.txt", SECRET)
     assert lines_in(read("vendor/inner/a.txt")) == ["inner"]
-    assert "is ignored" in error_in(read("vendor/inner/local.txt"))
-    assert "is ignored" in error_in(read("vendor/inner/.git/config"))
+    rule = "by `local.txt` in vendor/inner/.gitignore:1"
+    assert rule in error_in(read("vendor/inner/local.txt"))
+    assert "by the name of the folder vendor/inner/.git" in error_in(
+        read("vendor/inner/.git/config")
+    )
 
 
 def test_a_folder_replaced_by_a_link_after_the_check_is_not_followed(
@@ -441,10 +444,10 @@ def test_a_folder_opened_through_a_link_is_read(
         ("logo.png", SECRET, "(binary)"),
         ("package-lock.json", SECRET, "(lock file)"),
         ("site.min.js", SECRET, "(minified)"),
-        ("ignored.txt", SECRET, "is ignored"),
-        ("build/ignored.py", SECRET, "is ignored"),
-        ("private/ours.py", SECRET, "is ignored"),
-        ("node_modules/x/index.js", SECRET, "is ignored"),
+        ("ignored.txt", SECRET, "by `ignored.*` in .gitignore:1"),
+        ("build/ignored.py", SECRET, "by `build/` in .gitignore:2"),
+        ("private/ours.py", SECRET, "by `private/` in .rootleignore:1"),
+        ("node_modules/x/index.js", SECRET, "by the name of the folder node_modules"),
     ],
 )
 def test_files_excluded_from_the_index_are_not_read(
@@ -495,6 +498,15 @@ def test_a_secret_in_a_generated_file_is_not_shown(read: Read, repository: Path)
     key = f"-----BEGIN PRIVATE KEY-----\n{SECRET}"
     write(repository, "api/key_pb2.py", key)
     assert "(secret)" in error_in(read("api/key_pb2.py"))
+
+
+def test_the_rule_that_excludes_a_file_is_named(repository: Path, make_app: MakeApp) -> None:
+    read = vectordb_read(make_app(repository)).run
+    write(repository, ".rootleignore", "*.dump\n")
+    write(repository, "data/today.dump", "rows")
+    assert error_in(read("data/today.dump")) == (
+        "Error: data/today.dump is excluded from the index by `*.dump` in .rootleignore:1"
+    )
 
 
 REMEDIES = [

@@ -98,6 +98,8 @@ def _print_report(report: IndexReport) -> None:
         _print_history(report.history)
     if report.skipped:
         write_line(f"skipped: {format_counts(report.skipped)}")
+    if not report.files_total:
+        write_line("no file is indexed; `rootle status --skipped` lists what is excluded, and why")
 
 
 def _print_history(history: HistoryReport) -> None:

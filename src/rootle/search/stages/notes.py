@@ -16,7 +16,13 @@ from rootle.search.request import SearchRequest
 from rootle.search.stages.filter_notes import note_filters
 from rootle.search.stages.low_confidence import check_confidence, note_unread
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
-from rootle.search.stages.unindexed_text import note_unindexed
+from rootle.search.stages.unindexed_text import (
+    ExplainExclusions,
+    no_exclusions,
+    note_excluded,
+    note_excluded_entries,
+    note_unindexed,
+)
 from rootle.serialization.brief import CORRECTED
 from rootle.text.terms import STOP_WORDS, WORD, whole_identifier
 from rootle.types import SearchQuery
@@ -32,9 +38,12 @@ _MAX_NAMES: Final = 3
 class Notes:
     """Adds notes about changes to the question, low confidence and empty answers."""
 
-    def __init__(self, no_results_suggestion: str) -> None:
+    def __init__(
+        self, no_results_suggestion: str, explain_exclusions: ExplainExclusions = no_exclusions
+    ) -> None:
         """`no_results_suggestion` is added to answers without results, unless it is empty."""
         self._no_results_suggestion = no_results_suggestion
+        self._explain_exclusions = explain_exclusions
 
     def __call__(
         self, find: FindAnswer, request: SearchRequest, scoped: ScopedQuery
@@ -49,17 +58,20 @@ class Notes:
             own = (self._no_results_suggestion,) if self._no_results_suggestion else ()
             notes = (*(notes or self._suggestions(request, question)), *own)
         if not answer.order or answer.confident is False:
-            notes = (*notes, *note_unread(request.session.index))
+            notes = (
+                *notes,
+                *note_unread(request.session.index),
+                *note_excluded(request.query, question.parsed, self._explain_exclusions),
+            )
         if not answer.order or _depends_on_all_text(request.query, question.parsed):
             notes = (*notes, *note_unindexed(request, scoped))
         return answer if notes == answer.notes else replace(answer, notes=notes)
 
-    @staticmethod
-    def _suggestions(request: SearchRequest, question: ParsedQuestion) -> tuple[str, ...]:
+    def _suggestions(self, request: SearchRequest, question: ParsedQuestion) -> tuple[str, ...]:
         """Return suggestions for a question without results, best first."""
         index = request.session.index
         if not index.dense.count:
-            return (_EMPTY_INDEX,)
+            return (_EMPTY_INDEX, *note_excluded_entries(self._explain_exclusions))
         found = (*note_filters(request, question), *_similar_names(question.question, index))
         return found or (_FALLBACK,)
 

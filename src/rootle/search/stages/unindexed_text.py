@@ -3,22 +3,63 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate
-from typing import Final
+from typing import Final, Protocol
 
 from rootle.index.reader import SKIPPED_CODE, FileState
 from rootle.search.query.file_filters import filter_unindexed, names_file
+from rootle.search.query.operators import ParsedQuery
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.results.working_tree import WorkingTree
 from rootle.text.languages import CODE_EXTENSIONS, file_language
+from rootle.types import SearchQuery
 
 _MAX_NAMES: Final = 3
 # Limits on what is read to find one name. Reading this much takes about 10 ms.
 _MAX_FILES_READ: Final = 200
 _MAX_BYTES_READ: Final = 20_000_000
+# A path in the text of a query: it has a slash, or a dot within a word.
+_PATH: Final = re.compile(r"[\w@+-][\w@.+-]*(?:/[\w@.+-]+)+|[\w@+-]+(?:\.[\w+-]+)+")
+_MAX_PATHS: Final = 5
 _LAST_WORD: Final = re.compile(r"\w+(?=\W*$)")
+
+
+class ExplainExclusions(Protocol):
+    """Names the rules of ignore files that exclude existing paths from the index."""
+
+    def __call__(self, paths: Collection[str] | None = None, /) -> Mapping[str, str]:
+        """Map each excluded path to its rule; without `paths`, the entries of the folder."""
+        ...
+
+
+def no_exclusions(_: Collection[str] | None = None, /) -> Mapping[str, str]:
+    """Explain nothing. Indexes of other things than a folder use this ExplainExclusions."""
+    return {}
+
+
+def note_excluded(
+    query: SearchQuery, parsed: ParsedQuery, explain: ExplainExclusions
+) -> tuple[str, ...]:
+    """Return a note for each path in the query that exists, but is excluded from the index."""
+    named = [*(query.file_paths or ()), *parsed.paths, *_PATH.findall(query.text_query)]
+    paths = dict.fromkeys(path.strip("/") for path in named)
+    excluded = explain([*paths][:_MAX_PATHS]) if paths else {}
+    return tuple(f"{path} is not indexed: {rule} excludes it" for path, rule in excluded.items())
+
+
+def note_excluded_entries(explain: ExplainExclusions) -> tuple[str, ...]:
+    """Return a note about the rules that exclude files and folders at the top of the folder."""
+    excluded = explain()
+    if not excluded:
+        return ()
+    ((rule, count),) = Counter(excluded.values()).most_common(1)
+    path = next(path for path, one in excluded.items() if one == rule)
+    if count == 1:
+        return (f"{path} is not indexed: {rule} excludes it",)
+    return (f"{rule} excludes {count} files and folders, such as {path}",)
 
 
 def note_unindexed(request: SearchRequest, scoped: ScopedQuery) -> tuple[str, ...]:

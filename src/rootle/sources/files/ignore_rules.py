@@ -44,12 +44,17 @@ class IgnoreFile:
 
     def verdict(self, path: str, is_folder: bool) -> bool | None:
         """Return True for ignored, False for re-included by a "!" line, None for no match."""
+        line = self.deciding_line(path, is_folder)
+        return None if line is None else self._ignores[line]
+
+    def deciding_line(self, path: str, is_folder: bool) -> int | None:
+        """Return the number, from 0, of the last line that matches; None if no line matches."""
         path = _to_byte_characters(path)
         name, path = path.rpartition("/")[2], path[self._strip :]
         line = self._any_kind.last_line(name, path)
         if is_folder:
             line = max(line, self._folders.last_line(name, path))
-        return self._ignores.get(line)
+        return line if line >= 0 else None
 
 
 def _to_byte_characters(path: str) -> str:

@@ -116,6 +116,49 @@ def ignored_paths(folder: str, paths: Collection[str]) -> set[str] | None:
     return {path for path, spelled in asked.items() if spelled in found}
 
 
+@dataclass(frozen=True, slots=True)
+class IgnoredBy:
+    """The rule of an ignore file that ignores a path."""
+
+    file: str  # relative to the folder, or absolute if the file is outside the work tree
+    line: int  # from 1
+    pattern: str
+
+
+def matching_rules(folder: str, paths: Collection[str]) -> dict[str, IgnoredBy]:
+    """Return the rule that ignores each untracked path.
+
+    Paths that are not ignored, and paths below a symbolic link, are missing. If git fails, return
+    no rules.
+    """
+    if not paths:
+        return {}
+    known = {"": ""}
+    asked = {
+        _escape_pattern(path): path for path in paths if _leave_links(folder, path, known) == path
+    }
+    output = run_git(
+        folder,
+        *("check-ignore", "--verbose", "-z", "--stdin"),
+        timeout_s=_DIFF_TIMEOUT_S,
+        stdin=b"\0".join(map(os.fsencode, asked)),
+    )
+    fields = os.fsdecode(output.stdout).split("\0")
+    rules = zip(*(fields[start::4] for start in range(4)), strict=False)
+    return {
+        asked[path]: IgnoredBy(_relative_to(folder, file), int(line), pattern)
+        for file, line, pattern, path in rules
+        if path in asked and not pattern.startswith("!")
+    }
+
+
+def _relative_to(folder: str, file: str) -> str:
+    """Return a path, as git prints it, relative to a folder; unchanged outside the work tree."""
+    top = find_work_tree(folder) or folder
+    full = os.path.join(top, file)
+    return os.path.relpath(full, folder) if full.startswith(top + os.sep) else file
+
+
 def _escape_pattern(path: str) -> str:
     """Rewrite a path such as ":!name", which git would read as a pattern."""
     return f"./{path}" if path.startswith(":") else path
