@@ -214,6 +214,7 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeAp
         embedder: HashEmbedder | None = None,
         notices: list[str] | None = None,
         initial_index_timeout_s: float | None = None,
+        search_unfinished: bool = False,
         sources: Sequence[Source] = (),
         **settings: Any,
     ) -> App:
@@ -223,6 +224,7 @@ def make_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeAp
             config=Config(**{"stale_check_seconds": 0.0, **settings}),
             on_warning=notices.append if notices is not None else None,
             initial_index_timeout_s=initial_index_timeout_s,
+            search_unfinished=search_unfinished,
             sources=sources,
         )
         if embedder is not None:

@@ -13,7 +13,9 @@ from polling import TIMEOUT_S, wait_until
 from sample import MakeApp, make_repository, many_files
 
 from rootle import App
+from rootle.cli.main import main
 from rootle.errors import IndexStorageError, IndexUnfinishedError
+from rootle.indexing import refresh
 from rootle.indexing.indexer import Indexer
 from rootle.ingest import batches
 from rootle.ingest.index_writer import IndexWriter
@@ -116,6 +118,35 @@ def test_an_unfinished_index_of_another_app_is_searched(
     gate.is_open.set()
     thread.join()
     assert app.search(_QUERY).coverage is None
+
+
+@pytest.mark.slow
+def test_a_command_searches_the_unfinished_index_of_another_process(
+    gate: Gate,
+    root: Path,
+    make_app: MakeApp,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(batches, "_FIRST_COMMIT_CHARS", 10_000)
+    monkeypatch.setattr(refresh, "_LOCK_TIMEOUT_S", 0.1)
+    gate.batches = 3
+    writer = make_app(root)
+    thread = threading.Thread(target=writer.index)
+    thread.start()
+    assert gate.is_reached.wait(TIMEOUT_S)
+    folders = ["--root", str(root), "--index-dir", str(writer.index_dir)]
+    assert main(["search", _QUERY, *folders]) == 0
+    early = capsys.readouterr()
+    assert early.out
+    assert "degraded: partial (the first index is not complete yet)" in early.err
+    assert "this answer covers 0.0 of 0.1 MB; ask again for a complete one" in early.err
+    assert main(["search", "--agent", _QUERY, *folders]) == 0
+    assert capsys.readouterr().out.startswith("Note: partial: the index is still being built")
+    gate.is_open.set()
+    thread.join()
+    assert main(["search", _QUERY, *folders]) == 0
+    assert "partial" not in capsys.readouterr().err
 
 
 @pytest.mark.slow

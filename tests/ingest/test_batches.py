@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rootle.ingest.batches import BatchLimits, choose_limits, make_batches
+import pytest
+
+from rootle.ingest.batches import (
+    BatchLimits,
+    CommitSchedule,
+    Stages,
+    choose_limits,
+    make_batches,
+)
 from rootle.ingest.workers.jobs import DocumentFacts, ReadJob, ReadResult
 
 
@@ -41,3 +49,23 @@ def test_only_an_index_that_is_searched_meanwhile_has_small_batches() -> None:
     ]
     assert sizes[0][0] < 10
     assert sizes[1] == [100]
+
+
+@pytest.mark.parametrize(
+    ("stages", "is_first_run", "due"),
+    [
+        # The first commit is due after 10 MB, and the next ones whenever the text has doubled.
+        ("first run, rarely", True, [5, 10, 20]),
+        ("first run, rarely", False, []),
+        ("first run", True, [*range(1, 25)]),
+        ("first run", False, []),
+        ("always", False, [*range(1, 25)]),
+        ("never", True, []),
+    ],
+)
+def test_the_derived_indexes_are_committed_as_often_as_queries_need_it(
+    stages: Stages, is_first_run: bool, due: list[int]
+) -> None:
+    schedule = CommitSchedule(stages, is_first_run=is_first_run)
+    batch = results(2, 1_000_000)
+    assert [number for number in range(1, 25) if schedule.is_due_after(batch)] == due

@@ -31,6 +31,7 @@ _FILES = 24
 _IN_BATCHES = """
 import rootle.ingest.batches as batches
 batches._BATCH_CHARS = 8_000
+batches._FIRST_COMMIT_CHARS = 20_000
 from rootle.cli.main import entry
 entry()
 """
@@ -55,6 +56,7 @@ def watch(frame, event, argument):
             os.kill(os.getpid(), signal.SIGKILL)
 import rootle.ingest.batches as batches
 batches._BATCH_CHARS = 8_000
+batches._FIRST_COMMIT_CHARS = 20_000
 from rootle.cli.main import main
 sys.setprofile(watch)
 code = main()

@@ -29,13 +29,14 @@ class AppBase:
         on_warning: WarningCallback,
         *,
         initial_index_timeout_s: float | None = None,
+        search_unfinished: bool = False,
         sources: Sequence[Source] = (),
     ) -> None:
         self.root = root
         self.index_dir = index_dir
         self.config = config
         self._on_warning = on_warning
-        self._may_search_unfinished = initial_index_timeout_s is not None
+        self._may_search_unfinished = search_unfinished or initial_index_timeout_s is not None
         self._lock = threading.RLock()
         self._watch_service: WatchService | None = None
         self._subscriptions = Subscriptions(index_dir, lambda: self._container.indexer().snapshot())
@@ -47,6 +48,7 @@ class AppBase:
             on_warning=on_warning,
             on_commit=self._subscriptions.publish_own_update,
             initial_index_timeout_s=initial_index_timeout_s,
+            searches_unfinished=self._may_search_unfinished,
         )
 
     def _search_files(self, query: SearchQuery, *, explain: bool) -> SearchResponse:

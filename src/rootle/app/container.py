@@ -52,6 +52,7 @@ class Container(ConfiguredModels):
         on_warning: WarningCallback,
         on_commit: Callable[[IndexUpdated], None],
         initial_index_timeout_s: float | None,
+        searches_unfinished: bool,
     ) -> None:
         """`sources` are indexed in addition to the files of `root`.
 
@@ -68,6 +69,7 @@ class Container(ConfiguredModels):
             self._sources = guard_sources(sources, on_warning)
         self._on_commit = on_commit
         self._initial_index_timeout_s = initial_index_timeout_s
+        self._searches_unfinished = searches_unfinished
         self._prestarted: PrestartedWorkers | None = None
         self._indexer: Indexer | None = None
         self._agent: SearchAgent | None = None
@@ -132,7 +134,10 @@ class Container(ConfiguredModels):
                     choose_model=self.model_choice,
                     open_embedder=self.embedder,
                     on_warning=self._on_warning,
-                    in_stages="never" if self._initial_index_timeout_s is None else "first run",
+                    in_stages="first run, rarely"
+                    if self._initial_index_timeout_s is None
+                    else "first run",
+                    searches_unfinished=self._searches_unfinished,
                     images=None if (images := self.images()) is None else images.embedding,
                 )
                 self._indexer = Indexer(
@@ -151,6 +156,7 @@ class Container(ConfiguredModels):
                     self._config,
                     self._on_warning,
                     initial_index_timeout_s=self._initial_index_timeout_s,
+                    searches_unfinished=self._searches_unfinished,
                 )
             return self._refresher
 

@@ -32,14 +32,17 @@ def open_app(
     config: Config | None = None,
     on_warning: WarningCallback | None = None,
     initial_index_timeout_s: float | None = None,
+    search_unfinished: bool = False,
     sources: Sequence[Source] = (),
 ) -> App:
     """Return an app for a folder. Nothing is read or written until a method is called.
 
     `on_warning` receives messages about delays and degradation. `initial_index_timeout_s` limits
     how long a query waits for the first index. After that, the query searches the part that is
-    already indexed, and the response says so. The documents of `sources` are indexed in addition to
-    the files of the folder. Raises ConfigError if a value of `config` is invalid.
+    already indexed, and the response says so. With `search_unfinished`, a query does the same while
+    another process builds the first index; otherwise, it waits until the index is complete. The
+    documents of `sources` are indexed in addition to the files of the folder. Raises ConfigError if
+    a value of `config` is invalid.
     """
     folder = Path(os.path.abspath(root))
     index = Path(os.path.abspath(index_dir)) if index_dir is not None else default_index_dir(folder)
@@ -49,6 +52,7 @@ def open_app(
         check_config(config) if config is not None else Config(),
         on_warning or ignore_warning,
         initial_index_timeout_s=initial_index_timeout_s,
+        search_unfinished=search_unfinished,
         sources=sources,
     )
 

@@ -30,14 +30,16 @@ class IndexApi(AppBase):
     """Updates, watches, describes and deletes the index."""
 
     def refresh(self, on_progress: ProgressCallback | None = None) -> bool:
-        """Update the index if a check for changes is due; return False if it may be stale.
+        """Update the index if a check for changes is due; return whether it is now current.
 
-        The index may be stale if updates are paused, if another process does not finish writing it
+        An index that is not current is unfinished if another process is building it for the first
+        time. It may be stale if updates are paused, if another process does not finish writing it
         in time, or if it cannot be written. Queries then use the existing index.
         """
         with self._container.prestart_workers():
             refresher = self._container.refresher()
-            return refresher.refresh(on_progress or ignore_progress, fully=True) is None
+            staleness = refresher.refresh(on_progress or ignore_progress, fully=True)
+            return staleness is None and not refresher.is_unfinished
 
     def index(
         self, on_progress: ProgressCallback | None = None, *, rebuild: bool = False

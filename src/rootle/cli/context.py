@@ -29,7 +29,7 @@ def open_for_question(args: argparse.Namespace) -> AbstractContextManager[App]:
     Raise ConfigError if the folder contains all files of the user, and the user does not confirm.
     """
     check_root(args)
-    return open_app_from(args, min_check_interval_s=_ONE_QUESTION_S)
+    return open_app_from(args, min_check_interval_s=_ONE_QUESTION_S, search_unfinished=True)
 
 
 def refresh_index(app: App, revision: str | None = None) -> None:
@@ -46,6 +46,7 @@ def open_app_from(
     args: argparse.Namespace,
     *,
     initial_index_timeout_s: float | None = None,
+    search_unfinished: bool = False,
     min_check_interval_s: float = 0.0,
     min_memory_timeout_ms: int = 0,
 ) -> Iterator[App]:
@@ -68,6 +69,7 @@ def open_app_from(
         config=config,
         on_warning=warn,
         initial_index_timeout_s=initial_index_timeout_s,
+        search_unfinished=search_unfinished,
     )
     with app:
         yield app

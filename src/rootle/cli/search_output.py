@@ -171,9 +171,11 @@ def print_markdown(response: SearchResponse, question: str = "", *, is_brief: bo
 
 def _print_index_messages(response: SearchResponse) -> SearchResponse:
     """Print the degradations of the index, and return the response without them."""
-    warn_all(
-        _describe_degradations(name for name in response.degraded if name in INDEX_DEGRADATIONS)
-    )
+    names = [name for name in response.degraded if name in INDEX_DEGRADATIONS]
+    warn_all(_describe_degradations(names))
+    if (coverage := response.coverage) is not None:
+        done, total = coverage.searched_bytes / 1e6, coverage.total_bytes / 1e6
+        warn_all([f"this answer covers {done:.1f} of {total:.1f} MB; ask again for a complete one"])
     others = tuple(name for name in response.degraded if name not in INDEX_DEGRADATIONS)
     return replace(response, degraded=others)
 

@@ -131,6 +131,7 @@ class CommitIndex(GitCommits):
             open_embedder=open_embedder,
             on_warning=on_warning,
             in_stages="always",
+            searches_unfinished=True,
             has_commit_dates=False,
             document_format=f"commits {COMMIT_FORMAT}",
         )

@@ -62,6 +62,8 @@ class IndexSetup:
     open_embedder: Callable[[], Embedder]
     on_warning: WarningCallback
     in_stages: Stages = "never"  # during which runs the index can be searched
+    # Whether this process searches an index before its first run has ended.
+    searches_unfinished: bool = False
     has_commit_dates: bool = True  # whether git determines the dates of the documents
     images: ImageEmbedding | None = None  # None if images are not embedded
     document_format: str = ""  # version of the code that creates the documents; "" for none

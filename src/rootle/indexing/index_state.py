@@ -136,6 +136,14 @@ class IndexState:
         except IndexStorageError:
             return False
 
+    def has_index_to_search(self) -> bool:
+        """Return whether there is a complete index, or an unfinished one that may be searched."""
+        try:
+            self.snapshot()
+        except IndexStorageError:
+            return False
+        return True
+
     def read_progress(self) -> tuple[int, int] | None:
         """Return the number of bytes that the first run has read, and the expected total.
 

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 # If the timeout for the writer lock is at most this long, the user is not informed of the wait.
 _SILENT_WAIT_S: Final = 5.0
+_MIN_BYTES_TO_REPORT: Final = 10_000_000  # a smaller index is complete within seconds
 
 
 class Indexer:
@@ -85,7 +86,7 @@ class Indexer:
             setup.index_dir,
             setup.config,
             setup.sources,
-            shows_unfinished=setup.in_stages != "never",
+            shows_unfinished=setup.searches_unfinished,
         )
         self.remote_indexes = self._open_remote_indexes()
         self._content = ContentWriter(
@@ -326,4 +327,10 @@ class Indexer:
         )
 
     def _warn_about_waiting(self) -> None:
-        self._on_warning("waiting for another rootle process that is indexing this folder")
+        read, total = self.state.read_progress() or (0, 0)
+        progress = ""
+        if total >= _MIN_BYTES_TO_REPORT:
+            progress = f" ({read / 1e6:.0f} of {total / 1e6:.0f} MB have been read)"
+        self._on_warning(
+            f"waiting for another rootle process that is indexing this folder{progress}"
+        )

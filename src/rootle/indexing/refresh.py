@@ -40,6 +40,10 @@ _EVENT_DELAY_S: Final = 0.3
 # A query asks the watcher to index waiting files at once only if there are at most this many.
 _MAX_FILES_ON_REQUEST: Final = 50
 _FIRST_INDEX_POLL_S: Final = 0.05
+# How often to report that another process is still building the first index, and how often to look
+# whether a part of it can be searched.
+_WAIT_REPORT_INTERVAL_S: Final = 30.0
+_PART_POLL_S: Final = 2.0
 _COMMAND_TIMEOUT_S: Final = 5.0
 
 
@@ -53,13 +57,19 @@ class IndexRefresher:
         on_warning: WarningCallback,
         *,
         initial_index_timeout_s: float | None = None,
+        searches_unfinished: bool = False,
     ) -> None:
-        """`initial_index_timeout_s` limits how long a query waits for the first index."""
+        """`initial_index_timeout_s` limits how long a query waits for the first index.
+
+        With `searches_unfinished`, a query may search an index that another process is building.
+        """
         self._indexer = indexer
         self._config = config
         self._on_warning = on_warning
         self._initial_index_timeout_s = initial_index_timeout_s
         self._first_index_deadline: float | None = None
+        self._searches_unfinished = searches_unfinished
+        self.is_unfinished = False  # whether the last check found only a part of the first index
         self._watcher = WatcherProbe(indexer.index_dir)
         self._watched_generation = -1  # the last generation whose files were all in watched folders
         self._changes = ChangeProbe(indexer.root, indexer.index_dir, indexer.state.list_paths)
@@ -104,7 +114,7 @@ class IndexRefresher:
             self._relies_on_watcher = state is not None
             if is_due or state is None:
                 self._checked_at = time.monotonic()
-            if self._staleness is None:
+            if self._staleness is None and not self.is_unfinished:
                 self._maintain(on_progress)
             if is_watching and self._staleness is None:
                 is_watching = self._watches_all_files()
@@ -308,6 +318,7 @@ class IndexRefresher:
 
     def _update(self, on_progress: ProgressCallback, timeout_s: float) -> Staleness | None:
         self._updated_at = time.monotonic()
+        self.is_unfinished = False
         try:
             self._indexer.update(on_progress, timeout_s=timeout_s)
             return None
@@ -317,9 +328,19 @@ class IndexRefresher:
                 return self._measure_staleness(self._indexer.state.find_work())
             if not isinstance(error, UnavailableError):
                 raise
-        # There is nothing to search until the other process has finished, so wait for it.
-        self._indexer.update(on_progress, timeout_s=-1)
+        self._wait_for_first_index_of_others(on_progress)
         return None
+
+    def _wait_for_first_index_of_others(self, on_progress: ProgressCallback) -> None:
+        """Wait until another process has built the index, or a part of it if that is enough."""
+        wait_s = _PART_POLL_S if self._searches_unfinished else _WAIT_REPORT_INTERVAL_S
+        while True:
+            if self._searches_unfinished and self._indexer.state.has_index_to_search():
+                self.is_unfinished = True
+                return
+            with suppress(UnavailableError):
+                self._indexer.update(on_progress, timeout_s=wait_s)
+                return
 
     def _start_background_update(self) -> None:
         self._updated_at = time.monotonic()

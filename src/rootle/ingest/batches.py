@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Final, Literal
@@ -11,8 +11,9 @@ from typing import Final, Literal
 from rootle.ingest.workers.jobs import ReadResult
 
 # The runs during which an index can be searched. In these runs, each batch is also committed to the
-# derived indexes, so that a run that was interrupted continues after the last batch.
-Stages = Literal["never", "first run", "always"]
+# derived indexes, so that a run that was interrupted continues after the last batch. "first run,
+# rarely" commits only when the text has doubled, which costs hardly any time.
+Stages = Literal["never", "first run, rarely", "first run", "always"]
 
 # The size of a batch. Worker processes read the next documents while a batch is written. A crash
 # loses the batch and these documents.
@@ -22,6 +23,9 @@ _BATCH_CHARS: Final = 2_000_000
 # on a slow machine, and only a few batches are small.
 _FIRST_BATCH_CHARS: Final = 50_000
 _GROWTH: Final = 2
+# The text after which a run that commits rarely commits for the first time. A smaller index is
+# complete within seconds.
+_FIRST_COMMIT_CHARS: Final = 10_000_000
 # On a slow machine, a batch ends after this time, whatever its size. A process that ends earlier
 # than the run, as one search on the command line does, loses what it has read since the last batch.
 _MAX_S: Final = 2.0
@@ -41,6 +45,32 @@ def choose_limits(*, in_stages: bool) -> BatchLimits:
     if in_stages:
         return BatchLimits(min(_FIRST_BATCH_CHARS, _BATCH_CHARS), _BATCH_CHARS, _MAX_S)
     return BatchLimits(_BATCH_CHARS, _BATCH_CHARS)
+
+
+class CommitSchedule:
+    """Decides after which batches of a run the derived indexes are committed."""
+
+    def __init__(self, in_stages: Stages, *, is_first_run: bool) -> None:
+        is_first_stage = in_stages.startswith("first run") and is_first_run
+        self.has_stages = is_first_stage or in_stages == "always"
+        self._is_rare = in_stages == "first run, rarely"
+        self._written = 0
+        self._next = _FIRST_COMMIT_CHARS
+
+    @property
+    def limits(self) -> BatchLimits:
+        """The limits of the batches."""
+        return choose_limits(in_stages=self.has_stages and not self._is_rare)
+
+    def is_due_after(self, batch: Sequence[ReadResult]) -> bool:
+        """Return whether to commit after this batch, which has just been written."""
+        if not self._is_rare or not self.has_stages:
+            return self.has_stages
+        self._written += sum(result.facts.chars for result in batch)
+        if self._written < self._next:
+            return False
+        self._next = _GROWTH * self._written
+        return True
 
 
 def make_batches(

@@ -17,7 +17,7 @@ from rootle.index.local.manifest import BYTES_EXPECTED, ONLY_ADDED_SINCE, Manife
 from rootle.index.local.vector_matrix.writer import UNKNOWN_DIMENSIONS
 from rootle.index.reader import FileState
 from rootle.index.remote.replica_state import oldest_generation
-from rootle.ingest.batches import Stages, choose_limits, make_batches
+from rootle.ingest.batches import CommitSchedule, Stages, make_batches
 from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.index_writer import IndexWriter, add_words
 from rootle.ingest.plan import Plan, token_key
@@ -117,7 +117,8 @@ class Pipeline:
         jobs = _make_jobs(plan, missed)
         planned = {state.id for state in (*plan.known_states, *plan.remove)}
         derived = self._open_derived(lag)
-        in_stages = self._is_in_stages()
+        is_first_run = not self._manifest.value("updated_at")
+        schedule = CommitSchedule(self._setup.in_stages, is_first_run=is_first_run)
         known = {(p.source, p.entry.uri): p.state for p in plan.read if p.state is not None}
         try:
             self._catch_up(derived, {at: s for at, s in missed.items() if at not in planned})
@@ -125,10 +126,10 @@ class Pipeline:
                 with write_transaction(self._connection):
                     self._writer.remove_and_skip(plan, derived)
             results = _report_progress(self._run_jobs(jobs, total), total, progress)
-            for batch in make_batches(results, choose_limits(in_stages=in_stages)):
+            for batch in make_batches(results, schedule.limits):
                 with write_transaction(self._connection):
                     self._writer.write_batch(batch, known, derived)
-                if in_stages:
+                if schedule.is_due_after(batch):
                     derived.commit(self._manifest.generation())
                     derived = self._open_derived(self._lag())
             with write_transaction(self._connection):
@@ -140,12 +141,6 @@ class Pipeline:
             raise
         with write_transaction(self._connection):
             self._manifest.prune_removals(oldest_generation(self._manifest, generation))
-
-    def _is_in_stages(self) -> bool:
-        is_first = not self._manifest.value("updated_at")
-        return self._setup.in_stages == "always" or (
-            self._setup.in_stages == "first run" and is_first
-        )
 
     def _open_derived(self, lag: IndexLag) -> DerivedWriter:
         return DerivedWriter(self._setup.index_dir, self._dimensions(), lag)

@@ -26,8 +26,8 @@ def register(parser: CommandParser) -> None:
     parser.add_argument(
         "--skipped",
         action="store_true",
-        help="list every file that is skipped or only partly indexed, with the reason, and the entries "
-        "of the folder that ignore rules exclude",
+        help="list every file that is skipped or only partly indexed, with the reason, and the "
+        "entries of the folder that ignore rules exclude",
     )
     add_common_options(parser)
 
