@@ -1,0 +1,142 @@
+"""The keys of YAML and JSON, and the named items and documents of YAML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from rootle.syntax.blocks.starts import Extent, Start, columns
+from rootle.syntax.lines import Lines
+
+KEYED: Final = frozenset({"yaml", "json"})
+# More deeply nested keys are neither blocks nor names.
+_MAX_DEPTH: Final = 6
+_MAX_NAMED_DEPTH: Final = 4
+_YAML_KEY: Final = re.compile(
+    r"[ \t]*(?P<dash>-[ \t]+)?(?:\"(?P<a>[^\"\n]{1,200})\"|'(?P<b>[^'\n]{1,200})'"
+    r"|(?P<c>[^\s\"'#{}\[\],&*!|>%@`:-](?:[^\s:]|:(?=\S)|[ ](?![ #])){0,200}?))[ \t]*:(?=\s|$)"
+)
+_JSON_KEY: Final = re.compile(r"[ \t]*\"(?P<a>(?:[^\"\\\n]|\\.){1,200})\"[ \t]*:")
+# The keys whose value names an item of a list, as in `- name: Install packages`.
+_NAMING: Final = frozenset({"name", "id", "key", "title", "alias", "model", "table"})
+_VALUE: Final = re.compile(
+    r":[ \t]+(?:\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'"
+    r"|([^\s\"'#{\[&*!|>](?:[^\n#]|(?<! )#){0,200}))"
+)
+_DOCUMENT: Final = re.compile(r"---(?:\s|$)")
+# A Kubernetes resource has these two keys: `kind: Deployment` and below `metadata`, `name: web`.
+_KIND: Final = re.compile(r"kind:[ \t]+[\"']?(\w{1,100})")
+_METADATA_NAME: Final = re.compile(r"[ ]{2,4}name:[ \t]+[\"']?([\w.-]{1,200})")
+# A name of several words, such as `replicaCount` or `build_image`. Single words, such as `name` or
+# `version`, are the keys of many unrelated things.
+_COMPOUND: Final = re.compile(r"[A-Za-z]\w*(?:[_.-]\w+|[a-z0-9][A-Z]\w*)[\w.-]*")
+
+
+def is_compound(name: str) -> bool:
+    """Return whether a key is a name of several words."""
+    return _COMPOUND.fullmatch(name) is not None
+
+
+def list_keys(lines: Lines, language: str) -> list[Start]:
+    """Return the keys of a text that have several lines or a name of several words, in order."""
+    if language == "yaml":
+        return sorted([*_list_documents(lines), *_list_yaml(lines)], key=lambda one: one.row)
+    return list(_list_json(lines))
+
+
+def _list_documents(lines: Lines) -> Iterator[Start]:
+    """Yield the Kubernetes resources of a text. They are separated by `---`."""
+    bounds = [row for row, line in enumerate(lines.rows) if _DOCUMENT.match(line)]
+    for first, end in zip([-1, *bounds], [*bounds, len(lines)], strict=True):
+        kind, name, in_metadata = "", "", False
+        for row in range(first + 1, end):
+            line = lines.rows[row]
+            if found := _KIND.match(line):
+                kind = found[1]
+            if line[:1].isalpha():
+                in_metadata = line.startswith("metadata:")
+            elif in_metadata and not name and (found := _METADATA_NAME.match(line)):
+                name = found[1]
+        start, stop = lines.trim(first + 1, end)
+        if kind and start < stop:
+            title = f"{kind} {name}" if name else kind
+            yield Start(start, title, (name,) if name else (), Extent.SECTION, level=1)
+        elif start < stop and len(bounds) > 1:
+            yield Start(start, "", (), Extent.SECTION, level=1)
+
+
+def _list_yaml(lines: Lines) -> Iterator[Start]:
+    enclosing: list[tuple[int, bool]] = []  # indentation of the keys around a line; is it an item?
+    rows = lines.rows
+    text_indent = -1  # of the key of a block of text, whose lines are not keys
+    for row, line in enumerate(rows):
+        if lines.is_blank(row):
+            continue
+        indent = columns(line)
+        if text_indent >= 0 and indent > text_indent:
+            continue
+        text_indent = -1
+        found = _YAML_KEY.match(line)
+        if found is None:
+            continue
+        # The items of a list can have the same indentation as its key.
+        is_item = found["dash"] is not None
+        while enclosing and enclosing[-1][0] >= indent + (is_item and not enclosing[-1][1]):
+            enclosing.pop()
+        after = line[found.end() :].strip()
+        if re.match(r"[|>][+-]?\d?[+-]?\s*(?:#|$)", after):
+            text_indent = indent
+        key = found["a"] or found["b"] or found["c"]
+        if is_item:
+            title = _item_title(line, key)
+            if title and len(enclosing) < _MAX_DEPTH:
+                symbols = (title,) if is_compound(title) else ()
+                yield Start(row, title, symbols, Extent.INDENTED)
+                enclosing.append((indent, True))
+            continue
+        is_in_item = any(is_item for _, is_item in enclosing)
+        yield from _make_start(lines, row, key, len(enclosing), after, is_named=not is_in_item)
+        enclosing.append((indent, False))
+
+
+def _item_title(line: str, key: str) -> str:
+    """Return the name of an item of a list from its first line; "" if it has none."""
+    value = _VALUE.search(line) if key.lower() in _NAMING else None
+    return (value[1] or value[2] or value[3]).strip() if value is not None else ""
+
+
+def _list_json(lines: Lines) -> Iterator[Start]:
+    enclosing: list[int] = []
+    for row, line in enumerate(lines.rows):
+        found = _JSON_KEY.match(line)
+        if found is None:
+            continue
+        indent = columns(line)
+        while enclosing and enclosing[-1] >= indent:
+            enclosing.pop()
+        after = line[found.end() :].strip()
+        yield from _make_start(lines, row, found["a"], len(enclosing), after, is_named=True)
+        enclosing.append(indent)
+
+
+def _make_start(
+    lines: Lines, row: int, key: str, depth: int, after: str, *, is_named: bool
+) -> Iterator[Start]:
+    is_named = is_named and depth < _MAX_NAMED_DEPTH and is_compound(key)
+    symbols = (key,) if is_named else ()
+    if depth < _MAX_DEPTH and _has_lines(lines.rows, row, after):
+        yield Start(row, key, symbols, Extent.INDENTED)
+    elif symbols:
+        yield Start(row, "", symbols, Extent.NAME)
+
+
+def _has_lines(rows: Sequence[str], row: int, after: str) -> bool:
+    """Return whether the value of a key continues on the next lines."""
+    if after and after[0] not in "{[|>&!#":
+        return False
+    indent = columns(rows[row])
+    following = next((line for line in rows[row + 1 : row + 50] if line.strip()), "")
+    if columns(following) > indent:
+        return True
+    return not after and columns(following) == indent and following.lstrip().startswith("- ")
