@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from rootle.syntax.blocks.starts import Extent, Start, columns
@@ -13,6 +13,10 @@ KEYED: Final = frozenset({"yaml", "json"})
 # More deeply nested keys are neither blocks nor names.
 _MAX_DEPTH: Final = 6
 _MAX_NAMED_DEPTH: Final = 4
+# Below this depth, a key is a block only if its value has several lines: a short one, such as the
+# `permissions` of a job, is not informative without the keys around it.
+_SHALLOW: Final = 2
+_MIN_DEEP_LINES: Final = 9
 _YAML_KEY: Final = re.compile(
     r"[ \t]*(?P<dash>-[ \t]+)?(?:\"(?P<a>[^\"\n]{1,200})\"|'(?P<b>[^'\n]{1,200})'"
     r"|(?P<c>[^\s\"'#{}\[\],&*!|>%@`:-](?:[^\s:]|:(?=\S)|[ ](?![ #])){0,200}?))[ \t]*:(?=\s|$)"
@@ -62,8 +66,8 @@ def _list_documents(lines: Lines) -> Iterator[Start]:
         if kind and start < stop:
             title = f"{kind} {name}" if name else kind
             yield Start(start, title, (name,) if name else (), Extent.SECTION, level=1)
-        elif start < stop and len(bounds) > 1:
-            yield Start(start, "", (), Extent.SECTION, level=1)
+        if end < len(lines):
+            yield Start(end, "", (), Extent.SECTION, level=1)  # ends the document above it
 
 
 def _list_yaml(lines: Lines) -> Iterator[Start]:
@@ -96,7 +100,7 @@ def _list_yaml(lines: Lines) -> Iterator[Start]:
                 enclosing.append((indent, True))
             continue
         is_in_item = any(is_item for _, is_item in enclosing)
-        yield from _make_start(lines, row, key, len(enclosing), after, is_named=not is_in_item)
+        yield from _make_start(lines, row, key, len(enclosing), after, is_in_item=is_in_item)
         enclosing.append((indent, False))
 
 
@@ -116,27 +120,33 @@ def _list_json(lines: Lines) -> Iterator[Start]:
         while enclosing and enclosing[-1] >= indent:
             enclosing.pop()
         after = line[found.end() :].strip()
-        yield from _make_start(lines, row, found["a"], len(enclosing), after, is_named=True)
+        yield from _make_start(lines, row, found["a"], len(enclosing), after, is_in_item=False)
         enclosing.append(indent)
 
 
 def _make_start(
-    lines: Lines, row: int, key: str, depth: int, after: str, *, is_named: bool
+    lines: Lines, row: int, key: str, depth: int, after: str, *, is_in_item: bool
 ) -> Iterator[Start]:
-    is_named = is_named and depth < _MAX_NAMED_DEPTH and is_compound(key)
+    is_named = not is_in_item and depth < _MAX_NAMED_DEPTH and is_compound(key)
     symbols = (key,) if is_named else ()
-    if depth < _MAX_DEPTH and _has_lines(lines.rows, row, after):
+    min_lines = 1 if depth < _SHALLOW else _MIN_DEEP_LINES
+    is_block = not is_in_item and depth < _MAX_DEPTH
+    if is_block and (not after or after[0] in "{[|>&!#") and _has_lines(lines, row, min_lines):
         yield Start(row, key, symbols, Extent.INDENTED)
     elif symbols:
         yield Start(row, "", symbols, Extent.NAME)
 
 
-def _has_lines(rows: Sequence[str], row: int, after: str) -> bool:
-    """Return whether the value of a key continues on the next lines."""
-    if after and after[0] not in "{[|>&!#":
-        return False
-    indent = columns(rows[row])
-    following = next((line for line in rows[row + 1 : row + 50] if line.strip()), "")
-    if columns(following) > indent:
-        return True
-    return not after and columns(following) == indent and following.lstrip().startswith("- ")
+def _has_lines(lines: Lines, row: int, count: int) -> bool:
+    """Return whether the value of a key has at least `count` lines below the line of the key."""
+    indent = columns(lines.rows[row])
+    end = row + 1
+    while end < len(lines) and count:
+        line = lines.rows[end]
+        is_item = columns(line) == indent and line.lstrip().startswith("- ")
+        if not lines.is_blank(end):
+            if columns(line) <= indent and not is_item:
+                return False
+            count -= 1
+        end += 1
+    return not count

@@ -120,7 +120,7 @@ _RULES: Final[dict[str, tuple[LineRule, ...]]] = {
             _NAME,
         ),
         LineRule(r"(?P<name>[A-Za-z_][\w.-]*)(?:[ \t]+[\w.-]+)*[ \t]*::?(?![=:])"),
-        LineRule(r"(?P<name>[\w./$(){}%*-]+)[ \t]*::?(?![=:])", is_symbol=False),
+        LineRule(r"(?!\.[A-Z_]+:)(?P<name>[\w./$(){}%*-]+)[ \t]*::?(?![=:])", is_symbol=False),
     ),
     "nix": (
         LineRule(
