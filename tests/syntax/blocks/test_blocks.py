@@ -212,7 +212,7 @@ def test_the_blocks_of_a_file_are_named_ranges(
         ("devicetree", DEVICE_TREE, {"gic"}),
         ("assembly", ASSEMBLY, {"disable_prefetcher", "again", "enable_prefetcher"}),
         ("scss", STYLES, {"raised", "card", "title"}),
-        ("latex", "\\section{A}\nText\\label{sec:a}\n\\newcommand{\\N}{x}\n", {"sec:a", "N"}),
+        ("latex", "\\section{A}\nText\\label{sec:a}\n\\newcommand{\\N}{x}\n", {"a", "N"}),
         ("yaml", "name: a\nversion: 1\nserver:\n  replicaCount: 2\n", {"replicaCount"}),
     ],
 )

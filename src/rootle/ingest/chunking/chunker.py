@@ -63,7 +63,7 @@ def split_text(text: str, language: str, limits: ChunkLimits) -> ChunkedText:
             ranges = split_windows(lines, limits.max_chars, limits.overlap_chars)
         names: Sequence[Name] = ()
         if blocks is not None:
-            names = blocks.names
+            names = blocks.symbols()
         elif language in CODE_EXTENSIONS:
             names = list(find_names(lines, 0, len(lines)))
         chunks = _make_chunks(lines, ranges, limits.max_chars, names)

@@ -17,7 +17,7 @@ from rootle.rank.path_features import KINDS, path_parts
 from rootle.search.symbols.parsed_files import FileOccurrences, classify_line
 from rootle.search.symbols.types.extension_methods import extended_type
 from rootle.syntax.aliases import module_value
-from rootle.syntax.blocks.block import Block
+from rootle.syntax.blocks.block import Block, split_owners
 from rootle.syntax.blocks.outline import has_blocks, read_blocks
 from rootle.syntax.keyword_names import find_names
 from rootle.syntax.lines import Lines
@@ -265,12 +265,16 @@ def _find_in_blocks(found: FileOccurrences) -> Iterator[tuple[Position, FoundDef
     outline = read_blocks(Lines(found.text), found.state.language)
     if outline is None:
         return
-    rows = {name.row for name in outline.names if name.text == found.name}
+    defined: dict[int, dict[str, tuple[str, ...]]] = {}
+    for row, _, text in outline.names:
+        owners, name = split_owners(text)
+        defined.setdefault(row, {})[name] = owners
     for at in found.positions:
-        if at[0] in rows:
-            rows.discard(at[0])
+        outer = defined.get(at[0], {}).pop(found.name, None)
+        if outer is not None:
             blocks = outline.blocks_at(at[0])
-            yield at, make_definition(found, at, blocks, kind=_block_kind(blocks, found.name))
+            kind = _block_kind(blocks, found.name)
+            yield at, make_definition(found, at, blocks, SCOPE_SEPARATOR.join(outer), kind=kind)
 
 
 def _block_kind(blocks: Sequence[Block], name: str) -> str:

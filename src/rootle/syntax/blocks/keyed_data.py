@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from rootle.syntax.blocks.block import split_owners
 from rootle.syntax.blocks.starts import Extent, Start, columns
 from rootle.syntax.lines import Lines
 
@@ -34,12 +35,12 @@ _KIND: Final = re.compile(r"kind:[ \t]+[\"']?(\w{1,100})")
 _METADATA_NAME: Final = re.compile(r"[ ]{2,4}name:[ \t]+[\"']?([\w.-]{1,200})")
 # A name of several words, such as `replicaCount` or `build_image`. Single words, such as `name` or
 # `version`, are the keys of many unrelated things.
-_COMPOUND: Final = re.compile(r"[A-Za-z]\w*(?:[_.-]\w+|[a-z0-9][A-Z]\w*)[\w.-]*")
+_COMPOUND: Final = re.compile(r"[A-Za-z]\w*(?:[_-]\w|[a-z0-9][A-Z])[\w-]*")
 
 
 def is_compound(name: str) -> bool:
     """Return whether a key is a name of several words."""
-    return _COMPOUND.fullmatch(name) is not None
+    return _COMPOUND.fullmatch(split_owners(name)[1]) is not None
 
 
 def list_keys(lines: Lines, language: str) -> list[Start]:

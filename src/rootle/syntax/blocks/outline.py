@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from rootle.syntax.blocks.block import Block, BlockOutline
+from rootle.syntax.blocks.block import Block, BlockOutline, split_owners
 from rootle.syntax.blocks.keyed_data import KEYED, list_keys
 from rootle.syntax.blocks.line_rules import list_matches, with_rules
 from rootle.syntax.blocks.starts import Extent, Start, columns, find_ends
@@ -50,7 +50,7 @@ def _nest(lines: Lines, starts: Sequence[Start], ends: Sequence[int]) -> Block:
             members = []
             block = Block(
                 start.title[:_MAX_TITLE],
-                start.symbols[0] if start.symbols else "",
+                split_owners(start.symbols[0])[1] if start.symbols else "",
                 False,
                 row=start.row,
                 end=min(end, outer.end),
