@@ -179,7 +179,6 @@ config CACHE_SIZE
             '[tool.lint]\nmax = 1\n\n[[bin]]\nname = "a"\n',
             {"tool.lint": (1, 2), "bin": (4, 5)},
         ),
-        ("json", '{\n  "scripts": {\n    "build-all": "x"\n  }\n}\n', {"scripts": (2, 4)}),
         (
             "dockerfile",
             "FROM base AS build\nRUN make\n\nFROM base\nCOPY . .\n",
@@ -233,11 +232,10 @@ def test_a_long_file_is_split_at_its_blocks() -> None:
     ]
 
 
-@pytest.mark.parametrize("language", ["yaml", "json", "terraform", "make", "scss", "assembly"])
+@pytest.mark.parametrize("language", ["yaml", "terraform", "make", "scss", "assembly"])
 def test_the_time_is_linear(language: str) -> None:
     lines = {
         "yaml": "{}a-{}:\n",
-        "json": '{}"a-{}": {{\n',
         "terraform": 'resource "a{}" "b{}" {{\n',
         "make": "define {}a{}\n",
         "scss": "{}.a{} {{\n",

@@ -158,7 +158,7 @@ _LIKE_C: Final = frozenset({"d", "objc", "shader"})
 _CSS_NAME: Final = re.compile(r"[.#%]([A-Za-z_-][\w-]*)")
 
 
-def with_rules(language: str) -> bool:
+def has_rules(language: str) -> bool:
     """Return whether the lines that begin a block are known for a language."""
     return language in _RULES or language in _WITH_KEYWORDS
 
@@ -171,7 +171,7 @@ def list_matches(lines: Lines, language: str) -> list[Start]:
     starts = []
     outermost = ""
     for row, line in enumerate(lines.rows):
-        for rule, pattern, end in _compiled(language):
+        for rule, pattern, end in _list_patterns(language):
             if rule.inside in ("", outermost) and (found := pattern.match(line)) is not None:
                 starts.append(read(row, found, rule, end))
                 outermost = outermost if line[:1].isspace() else starts[-1].title
@@ -180,7 +180,7 @@ def list_matches(lines: Lines, language: str) -> list[Start]:
 
 
 @cache
-def _compiled(
+def _list_patterns(
     language: str,
 ) -> Sequence[tuple[LineRule, re.Pattern[str], re.Pattern[str] | None]]:
     return tuple(

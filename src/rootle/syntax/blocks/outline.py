@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from rootle.syntax.blocks.block import Block, BlockOutline, split_owners
-from rootle.syntax.blocks.keyed_data import KEYED, list_keys
-from rootle.syntax.blocks.line_rules import list_matches, with_rules
+from rootle.syntax.blocks.line_rules import has_rules, list_matches
 from rootle.syntax.blocks.starts import Extent, Start, columns, find_ends
+from rootle.syntax.blocks.yaml_keys import list_keys
 from rootle.syntax.lines import Lines, Name
 
-# Longer texts and texts with more blocks are data, such as tables in the form of JSON.
+_YAML: Final = "yaml"
+# Longer texts and texts with more blocks are data, such as generated tables.
 _MAX_CHARS: Final = 2_000_000
 _MAX_BLOCKS: Final = 20_000
 _MAX_TITLE: Final = 80
@@ -22,14 +23,14 @@ _COMMENT: Final = re.compile(r"\s*(?:#|//|/\*|\*|--|;|%|<!--|@\w|\.PHONY\b|\{[{#
 
 def has_blocks(language: str) -> bool:
     """Return whether blocks are found in texts of a language."""
-    return language in KEYED or with_rules(language)
+    return language == _YAML or has_rules(language)
 
 
 def read_blocks(lines: Lines, language: str) -> BlockOutline | None:
     """Return the blocks and names of a text, or None if there are none."""
     if not has_blocks(language) or len(lines.text) > _MAX_CHARS:
         return None
-    starts = list_keys(lines, language) if language in KEYED else list_matches(lines, language)
+    starts = list_keys(lines) if language == _YAML else list_matches(lines, language)
     if not starts or len(starts) > _MAX_BLOCKS:
         return None
     root = _nest(lines, starts, find_ends(lines, starts))

@@ -17,7 +17,7 @@ _CONTINUES: Final = re.compile(r"[{})\]]|(?:end\w*|else|elsif|elseif|fi|done|esa
 
 
 class Extent(Enum):
-    """Which lines belong to a block besides its first one."""
+    """The lines that belong to a block besides its first one."""
 
     NAME = "none: the line only defines a name"
     INDENTED = "the following lines that are indented more, and the closing line"

@@ -1,4 +1,4 @@
-"""The keys of YAML and JSON, and the named items and documents of YAML."""
+"""The keys, named items and documents of YAML."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from rootle.syntax.blocks.block import split_owners
 from rootle.syntax.blocks.starts import Extent, Start, columns
 from rootle.syntax.lines import Lines
 
-KEYED: Final = frozenset({"yaml", "json"})
 # More deeply nested keys are neither blocks nor names.
 _MAX_DEPTH: Final = 6
 _MAX_NAMED_DEPTH: Final = 4
@@ -22,7 +21,6 @@ _YAML_KEY: Final = re.compile(
     r"[ \t]*(?P<dash>-[ \t]+)?(?:\"(?P<a>[^\"\n]{1,200})\"|'(?P<b>[^'\n]{1,200})'"
     r"|(?P<c>[^\s\"'#{}\[\],&*!|>%@`:-](?:[^\s:]|:(?=\S)|[ ](?![ #])){0,200}?))[ \t]*:(?=\s|$)"
 )
-_JSON_KEY: Final = re.compile(r"[ \t]*\"(?P<a>(?:[^\"\\\n]|\\.){1,200})\"[ \t]*:")
 # The keys whose value names an item of a list, as in `- name: Install packages`.
 _NAMING: Final = frozenset({"name", "id", "key", "title", "alias", "model", "table"})
 _VALUE: Final = re.compile(
@@ -43,11 +41,12 @@ def is_compound(name: str) -> bool:
     return _COMPOUND.fullmatch(split_owners(name)[1]) is not None
 
 
-def list_keys(lines: Lines, language: str) -> list[Start]:
-    """Return the keys of a text that have several lines or a name of several words, in order."""
-    if language == "yaml":
-        return sorted([*_list_documents(lines), *_list_yaml(lines)], key=lambda one: one.row)
-    return list(_list_json(lines))
+def list_keys(lines: Lines) -> list[Start]:
+    """Return the documents, keys and named items of a text in YAML, in order.
+
+    A key is left out if it has a single line and a name of one word.
+    """
+    return sorted([*_list_documents(lines), *_list_yaml(lines)], key=lambda one: one.row)
 
 
 def _list_documents(lines: Lines) -> Iterator[Start]:
@@ -109,20 +108,6 @@ def _item_title(line: str, key: str) -> str:
     """Return the name of an item of a list from its first line; "" if it has none."""
     value = _VALUE.search(line) if key.lower() in _NAMING else None
     return (value[1] or value[2] or value[3]).strip() if value is not None else ""
-
-
-def _list_json(lines: Lines) -> Iterator[Start]:
-    enclosing: list[int] = []
-    for row, line in enumerate(lines.rows):
-        found = _JSON_KEY.match(line)
-        if found is None:
-            continue
-        indent = columns(line)
-        while enclosing and enclosing[-1] >= indent:
-            enclosing.pop()
-        after = line[found.end() :].strip()
-        yield from _make_start(lines, row, found["a"], len(enclosing), after, is_in_item=False)
-        enclosing.append(indent)
 
 
 def _make_start(
