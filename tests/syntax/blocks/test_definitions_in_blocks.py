@@ -8,7 +8,10 @@ import pytest
 from sample import MakeApp, write_tree
 
 FILES = {
-    "main.tf": 'resource "aws_sqs_queue" "jobs" {\n  name = "x"\n}\n\noutput "url" {\n  value = aws_sqs_queue.jobs.url\n}\n',
+    "main.tf": (
+        'resource "aws_sqs_queue" "jobs" {\n  name = "x"\n}\n\n'
+        'output "url" {\n  value = aws_sqs_queue.jobs.url\n}\n'
+    ),
     "Makefile": "fip: image\n\t@echo $(IMAGE_TAG)\n\nIMAGE_TAG := 1\n",
     "values.yaml": "server:\n  # How many pods run.\n  replicaCount: 2\n",
     "templates/_helpers.tpl": '{{- define "app.dex.accountName" -}}\nx\n{{- end -}}\n',
