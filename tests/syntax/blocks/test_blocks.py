@@ -222,13 +222,13 @@ def test_the_names_of_a_file_are_symbols(language: str, text: str, names: set[st
 
 
 def test_a_long_file_is_split_at_its_blocks() -> None:
-    keys = [f"    option{at}: value of this option, which is described here" for at in range(6)]
-    text = "\n".join(f"service{at}:\n  settings:\n" + "\n".join(keys) for at in range(9))
+    lines = [f"  option{at} = value of this option, which is described here" for at in range(6)]
+    text = "\n\n".join("\n".join([f"[service{at}]", *lines]) for at in range(9))
 
-    chunks = split_text(text, "yaml", ChunkLimits()).chunks
+    chunks = split_text(text, "ini", ChunkLimits()).chunks
 
     assert [(chunk.scope, chunk.start_line, chunk.end_line) for chunk in chunks] == [
-        (f"service{at}", at * 8 + 1, at * 8 + 8) for at in range(9)
+        (f"service{at}", at * 8 + 1, at * 8 + 7) for at in range(9)
     ]
 
 

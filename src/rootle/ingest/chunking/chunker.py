@@ -22,6 +22,9 @@ from rootle.text.languages import CODE_EXTENSIONS, PROSE
 from rootle.text.terms import MAX_WORD_CHARS
 
 SCOPE_SEPARATOR: Final = " > "
+# The blocks of these languages are named and shown, but windows are found more reliably: many keys
+# of YAML have only a few short lines, and a stage of a Dockerfile is a long list of instructions.
+_IN_WINDOWS: Final = frozenset({"dockerfile", "yaml"})
 _WORD_START: Final = re.compile(r"\w")
 _WORD_END: Final = re.compile(r"\w+\Z")
 
@@ -57,7 +60,7 @@ def split_text(text: str, language: str, limits: ChunkLimits) -> ChunkedText:
         blocks = read_blocks(lines, language) if language not in GRAMMARS else None
         if language in PROSE:
             ranges = split_prose(lines, language, limits.max_chars, limits.part_overlap_chars)
-        elif blocks is not None and blocks.root.members:
+        elif blocks is not None and blocks.root.members and language not in _IN_WINDOWS:
             ranges = split_blocks(lines, blocks.root, limits.max_chars, limits.part_overlap_chars)
         else:
             ranges = split_windows(lines, limits.max_chars, limits.overlap_chars)
