@@ -45,6 +45,7 @@ from rootle.rank.question.test_request import TOPIC_WORDS
 from rootle.rank.rankers.features_ranker import WEIGHTS
 from rootle.serialization.json import camel_case, to_json
 from rootle.sources.files.skip_rules import REASONS
+from rootle.syntax.blocks.outline import has_blocks
 from rootle.syntax.grammars import GRAMMARS
 from rootle.text.languages import CODE_EXTENSIONS, CONFIG_EXTENSIONS, PROSE_EXTENSIONS
 
@@ -298,14 +299,13 @@ def skip_reasons() -> str:
 
 def languages() -> str:
     """Return a table of the languages, grouped by how their files are split into chunks."""
+    others = {*CODE_EXTENSIONS, *CONFIG_EXTENSIONS, "dockerfile"} - {*GRAMMARS}
+    blocks = sorted(filter(has_blocks, others))
     rows = [
         ("at definitions, by a grammar", ", ".join(sorted(GRAMMARS))),
         ("at headings and paragraphs", ", ".join(sorted(PROSE_EXTENSIONS))),
-        (
-            "in windows",
-            ", ".join(sorted({*CODE_EXTENSIONS, *CONFIG_EXTENSIONS, "dockerfile"} - {*GRAMMARS}))
-            + ", and any other text",
-        ),
+        ("at named blocks", ", ".join(blocks)),
+        ("in windows", ", ".join(sorted(others - {*blocks})) + ", and any other text"),
     ]
     return _table(("Split", "Languages"), rows)
 

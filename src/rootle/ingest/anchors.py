@@ -11,6 +11,7 @@ _HTML_ABOVE: Final = re.compile(r"\s*(?:<[^<>]*>\s*)*")
 _MARKDOWN_ABOVE: Final = re.compile(r"\s*(?:<[^<>]*>\s*)*|\(.*\)=\s*")
 _RST_ABOVE: Final = re.compile(r"\s*|\.\. _.*|\.\. index::.*|\s+(?:single|pair|triple|see):.*")
 _ASCIIDOC_ABOVE: Final = re.compile(r"\s*|\[.*\]\s*|//.*")
+_LATEX_ABOVE: Final = re.compile(r"\s*")
 _MAX_LINES_ABOVE: Final = 20
 
 
@@ -64,9 +65,14 @@ def _asciidoc_pattern(name: str) -> str:
     )
 
 
+def _latex_pattern(name: str) -> str:
+    return rf"\\label\{{{re.escape(name)}\}}"
+
+
 _ANCHORS: Final[dict[str, tuple[Callable[[str], str], re.Pattern[str]]]] = {
     "asciidoc": (_asciidoc_pattern, _ASCIIDOC_ABOVE),
     "html": (_html_pattern, _HTML_ABOVE),
+    "latex": (_latex_pattern, _LATEX_ABOVE),
     "markdown": (_markdown_pattern, _MARKDOWN_ABOVE),
     "rst": (_rst_pattern, _RST_ABOVE),
 }

@@ -15,6 +15,8 @@ from rootle.ingest.chunking.chunker import Chunk, ChunkedText, split_text
 from rootle.ingest.workers.jobs import AnalyzedText, ChunkRecord
 from rootle.protocols import Embedder, Rows, WordEmbedder
 from rootle.storage.quantization import quantize
+from rootle.syntax.blocks.outline import has_blocks
+from rootle.text.languages import UNKNOWN
 from rootle.text.stemmer import open_stemmer
 from rootle.text.terms import (
     TermTable,
@@ -143,7 +145,9 @@ class Analyzer:
             return self._split_text(uri, language, text)
         from rootle.ingest.chunking.document_sections import split_sections
 
-        split = partial(self._split_text, uri, language)
+        # The sections of a text are its blocks, such as the operations of an OpenAPI document.
+        inner = UNKNOWN if has_blocks(language) else language
+        split = partial(self._split_text, uri, inner)
         return split_sections(text, sections, split, self._limits.max_file_chars)
 
     def _split_text(self, uri: str, language: str, text: str) -> ChunkedText:

@@ -14,13 +14,15 @@ from rootle.ingest.chunking.heading_splitter import (
     clean_title,
     find_headings,
 )
+from rootle.syntax.blocks.block import Block
+from rootle.syntax.blocks.outline import read_blocks
 from rootle.syntax.declared.type_names import read_type
 from rootle.syntax.grammars import GRAMMARS, load_grammar
 from rootle.syntax.lines import Lines
 from rootle.syntax.members import member_kind
 from rootle.syntax.parse_limits import grammar_name, is_parseable
 from rootle.syntax.source_tree import Position, SourceTree, read_source_tree
-from rootle.syntax.symbol_outline import Unit, read_outline
+from rootle.syntax.symbol_outline import read_outline
 from rootle.text.terms import compose
 from rootle.types import DocumentSection
 
@@ -56,7 +58,11 @@ def list_named_ranges(
     text = compose(text)
     lines = Lines(text)
     if language not in GRAMMARS:
-        return list(_list_sections(lines, language))
+        sections = list(_list_sections(lines, language))
+        if sections or len(text) > max_chars:
+            return sections
+        blocks = read_blocks(lines, language)
+        return list(_list_definitions(blocks.root, (), ())) if blocks is not None else []
     if len(text) > max_chars or not is_parseable(text):
         return []
     if sections := list(_list_sections(lines, language)):  # an HTML page
@@ -241,7 +247,7 @@ def _find_ends(headings: Sequence[Heading], last: int) -> list[int]:
 
 
 def _list_definitions(
-    unit: Unit, path: tuple[str, ...], names: tuple[str, ...]
+    unit: Block, path: tuple[str, ...], names: tuple[str, ...]
 ) -> Iterator[NamedRange]:
     for member in unit.members:
         titles = (*path, member.title)

@@ -19,12 +19,13 @@ Query files use these captures; captures that start with "_" are used only in pr
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from time import perf_counter, thread_time
 from typing import Final
 
 from tree_sitter import Node, Parser, QueryCursor
 
+from rootle.syntax.blocks.block import Block
 from rootle.syntax.grammars import Grammar
 from rootle.syntax.keyword_names import find_c_functions, find_names
 from rootle.syntax.lines import Comment, Lines, Name
@@ -75,17 +76,11 @@ _SPACES: Final = re.compile(r"\s+")
 
 
 @dataclass(slots=True)
-class Unit:
-    """A definition on lines `first` to `end` - 1. `row` is its first line below its comments."""
+class Unit(Block):
+    """A definition in a syntax tree."""
 
-    title: str
-    symbol: str
     node: Node
-    is_box: bool
-    row: int
-    end: int
-    first: int
-    members: list[Unit] = field(default_factory=list)
+    members: list[Unit]
 
 
 @dataclass(slots=True)
@@ -124,7 +119,7 @@ def outline_tree(root: Node, data: bytes, lines: Lines, grammar: Grammar) -> Out
     cursor.set_max_start_depth(MAX_START_DEPTH)
     for _, captures in cursor.matches(root):
         found.add(captures)
-    top = Unit("", "", root, True, row=-1, end=len(lines), first=0)
+    top = Unit("", "", True, row=-1, end=len(lines), first=0, members=[], node=root)
     for first, end in found.unread:
         found.names.extend(find_names(lines, first, end))
     if grammar.source.is_c and root.has_error:
@@ -237,7 +232,9 @@ class _Matches:
             kind, _, label = definition.partition(".")
             title = self._title(label, captures, node)
             row, end = row_range(node, self._rows)
-            unit = Unit(title, symbol, node, kind == "box", row=row, end=end, first=row)
+            unit = Unit(
+                title, symbol, kind == "box", row=row, end=end, first=row, members=[], node=node
+            )
             self.units[named.start_byte] = unit
         elif known.node.end_byte - known.node.start_byte < node.end_byte - node.start_byte:
             # A node around the definition, such as a decorator, matches too and belongs to it.

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 CODE_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
+    "assembly": ("s", "asm"),
     "bash": ("sh", "bash", "zsh", "ksh", "bats", "ebuild"),
     "c": ("c", "h"),
     "clojure": ("clj", "cljs", "cljc", "edn"),
@@ -18,6 +19,7 @@ CODE_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
     "elm": ("elm",),
     "erlang": ("erl", "hrl"),
     "fsharp": ("fs", "fsi", "fsx"),
+    "gdscript": ("gd",),
     "go": ("go",),
     "graphql": ("graphql", "graphqls", "gql"),
     "groovy": ("groovy", "gradle"),
@@ -36,18 +38,30 @@ CODE_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
     "php": ("php", "phtml"),
     "powershell": ("ps1", "psm1"),
     "proto": ("proto",),
-    "python": ("py", "pyi", "pyw", "pyx"),
+    "python": ("py", "pyi", "pyw", "pyx", "bzl"),
     "r": ("r",),
     "ruby": ("rb", "rake", "gemspec", "ru"),
     "rust": ("rs",),
     "scala": ("scala", "sc", "sbt"),
     "scheme": ("scm", "ss", "rkt"),
     "scss": ("scss", "sass", "less"),
+    "shader": (
+        "glsl",
+        "vert",
+        "frag",
+        "geom",
+        "hlsl",
+        "wgsl",
+        "metal",
+        "gdshader",
+        "shader",
+        "cginc",
+    ),
     "sql": ("sql",),
     "svelte": ("svelte",),
     "swift": ("swift",),
     "tcl": ("tcl",),
-    "terraform": ("tf", "tfvars", "hcl"),
+    "terraform": ("tf", "tfvars", "hcl", "tofu"),
     "tsx": ("tsx",),
     "typescript": ("ts", "mts", "cts"),
     "vim": ("vim",),
@@ -57,17 +71,27 @@ CODE_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
 
 PROSE_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
     "asciidoc": ("adoc", "asciidoc"),
+    "latex": ("tex", "ltx", "sty", "cls"),
     "markdown": ("md", "markdown", "mdx", "mdown", "qmd", "rmd"),
+    "org": ("org",),
     "rst": ("rst", "rest"),
-    "text": ("txt", "text", "org", "tex", "pod"),
+    "text": ("txt", "text", "pod"),
 }
 
 CONFIG_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
+    "bibtex": ("bib",),
     "cmake": ("cmake",),
     "csv": ("csv", "tsv"),
+    "devicetree": ("dts", "dtsi"),
     "gettext": ("po", "pot"),
-    "ini": ("ini", "cfg", "conf", "properties", "editorconfig", "env"),
+    "godot": ("tscn", "tres", "godot"),
+    "gotemplate": ("tpl", "tmpl", "gotmpl"),
+    "ini": (
+        *("ini", "cfg", "conf", "properties", "editorconfig", "env", "gitconfig", "gitmodules"),
+        *("service", "timer", "desktop"),
+    ),
     "json": ("json", "jsonc", "json5", "webmanifest", "jsonl"),
+    "kconfig": ("kconfig",),
     "make": ("mk", "mak"),
     "toml": ("toml",),
     "xml": ("xml", "xsd", "xsl", "xslt", "csproj", "fsproj", "props", "targets", "plist", "xaml"),
@@ -90,6 +114,20 @@ CONVERSATION_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
 }
 
 FILE_NAMES: Final[dict[str, str]] = {
+    ".babelrc": "json",
+    ".bash_aliases": "bash",
+    ".bash_logout": "bash",
+    ".bash_profile": "bash",
+    ".bashrc": "bash",
+    ".eslintrc": "json",
+    ".gvimrc": "vim",
+    ".kshrc": "bash",
+    ".prettierrc": "json",
+    ".profile": "bash",
+    ".vimrc": "vim",
+    ".zprofile": "bash",
+    ".zshenv": "bash",
+    ".zshrc": "bash",
     "brewfile": "ruby",
     "cmakelists.txt": "cmake",
     "containerfile": "dockerfile",
@@ -98,9 +136,16 @@ FILE_NAMES: Final[dict[str, str]] = {
     "gnumakefile": "make",
     "jenkinsfile": "groovy",
     "justfile": "make",
+    "kbuild": "make",
+    "kconfig": "kconfig",
     "makefile": "make",
+    "pipfile": "toml",
     "podfile": "ruby",
     "rakefile": "ruby",
+    "sconscript": "python",
+    "sconstruct": "python",
+    "snakefile": "python",
+    "tiltfile": "python",
     "vagrantfile": "ruby",
     # Documents that usually have no extension.
     "authors": "text",
@@ -154,6 +199,19 @@ _ALIASES: Final[dict[str, str]] = {
 JAVASCRIPT: Final = frozenset({"javascript", "tsx", "typescript"})
 LANGUAGES: Final = frozenset(_BY_EXTENSION.values()) | {"dockerfile", MANUAL, UNKNOWN}
 
+# The endings of templates and samples; the ending before them gives the language of the text.
+_TEMPLATE_ENDINGS: Final = frozenset(
+    """dist ejs erb example gotmpl hbs in j2 jinja jinja2 liquid mustache sample template tmpl tpl
+    twig""".split()
+)
+_SHEBANG: Final = re.compile(
+    r"#![^\n]{0,200}?\b(bash|dash|ksh|zsh|sh|python|ruby|perl|node|php|lua)"
+)
+_INTERPRETERS: Final = {
+    **dict.fromkeys(("bash", "dash", "ksh", "zsh", "sh"), "bash"),
+    "node": "javascript",
+}
+
 _MANUAL_NAME: Final = re.compile(r".*\.(?:[1-9][a-z]{0,3}|man|mdoc|roff)", re.IGNORECASE)
 _MANUAL_START: Final = re.compile(r"^\.(?:TH|Dt)[ \t]", re.MULTILINE)
 _MANUAL_HEAD_CHARS: Final = 10_000
@@ -165,7 +223,9 @@ def file_language(path: str) -> str:
     known = FILE_NAMES.get(name)
     if known is not None:
         return known
-    _, dot, extension = name.rpartition(".")
+    stem, dot, extension = name.rpartition(".")
+    if extension in _TEMPLATE_ENDINGS and (inner := file_language(stem)) != UNKNOWN:
+        return inner
     if dot and extension in _BY_EXTENSION:
         return _BY_EXTENSION[extension]
     # For Dockerfile.dev, Makefile.am and README.de, use the name before the first dot.
@@ -174,9 +234,17 @@ def file_language(path: str) -> str:
 
 
 def language_of_text(path: str, text: str) -> str:
-    """Return the language of a file. The text is needed to recognize manual pages."""
+    """Return the language of a file.
+
+    The text is needed to recognize manual pages, and scripts by the interpreter in their first
+    line.
+    """
     language = file_language(path)
-    return MANUAL if language == UNKNOWN and is_manual_page(path, text) else language
+    if language != UNKNOWN:
+        return language
+    if (found := _SHEBANG.match(text)) is not None:
+        return _INTERPRETERS.get(found[1], found[1])
+    return MANUAL if is_manual_page(path, text) else UNKNOWN
 
 
 def is_manual_page(path: str, text: str) -> bool:

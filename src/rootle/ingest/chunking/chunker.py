@@ -1,4 +1,4 @@
-"""Split a text into chunks: code at definitions, prose at headings, the rest into windows."""
+"""Split a text into chunks: at definitions, headings or blocks, or into windows."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
-from rootle.ingest.chunking.code_splitter import split_code
+from rootle.ingest.chunking.code_splitter import split_blocks, split_code
 from rootle.ingest.chunking.heading_splitter import find_headings, split_prose
 from rootle.ingest.chunking.window_splitter import split_windows
+from rootle.syntax.blocks.outline import read_blocks
 from rootle.syntax.grammars import GRAMMARS, load_grammar
 from rootle.syntax.keyword_names import find_names
 from rootle.syntax.lines import Comment, LineRange, Lines, Name
@@ -21,6 +22,9 @@ from rootle.text.languages import CODE_EXTENSIONS, PROSE
 from rootle.text.terms import MAX_WORD_CHARS
 
 SCOPE_SEPARATOR: Final = " > "
+# The blocks of these languages are named and shown, but windows are found more reliably: many keys
+# of YAML have only a few short lines, and a stage of a Dockerfile is a long list of instructions.
+_IN_WINDOWS: Final = frozenset({"dockerfile", "yaml"})
 _WORD_START: Final = re.compile(r"\w")
 _WORD_END: Final = re.compile(r"\w+\Z")
 
@@ -53,11 +57,18 @@ def split_text(text: str, language: str, limits: ChunkLimits) -> ChunkedText:
     parsed = chunks is not None or language not in GRAMMARS
     if chunks is None:
         lines = Lines(_truncate(text, limits))
+        blocks = read_blocks(lines, language) if language not in GRAMMARS else None
         if language in PROSE:
             ranges = split_prose(lines, language, limits.max_chars, limits.part_overlap_chars)
+        elif blocks is not None and blocks.root.members and language not in _IN_WINDOWS:
+            ranges = split_blocks(lines, blocks.root, limits.max_chars, limits.part_overlap_chars)
         else:
             ranges = split_windows(lines, limits.max_chars, limits.overlap_chars)
-        names = list(find_names(lines, 0, len(lines))) if language in CODE_EXTENSIONS else []
+        names: Sequence[Name] = ()
+        if blocks is not None:
+            names = blocks.symbols()
+        elif language in CODE_EXTENSIONS:
+            names = list(find_names(lines, 0, len(lines)))
         chunks = _make_chunks(lines, ranges, limits.max_chars, names)
     return limit_chunks(chunks, text, limits.max_file_chars, parsed=parsed)
 

@@ -1,8 +1,8 @@
-"""Split source code at its definitions, using an outline from tree-sitter."""
+"""Split source code at its definitions, and other languages at their blocks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Final
@@ -10,6 +10,8 @@ from typing import Final
 from tree_sitter import Node
 
 from rootle.ingest.chunking.split_points import PART_MAX, REST_SLACK, SplitPoints, split_at_points
+from rootle.syntax.blocks.block import Block
+from rootle.syntax.blocks.starts import columns
 from rootle.syntax.lines import LineRange, Lines
 from rootle.syntax.symbol_outline import Outline, Unit
 
@@ -39,20 +41,38 @@ def split_code(
 
     The parts of a definition that is too long for one range overlap by up to overlap_chars.
     """
-    splitter = _CodeSplitter(lines, outline.above, max_chars, overlap_chars)
+
+    def find_points(block: Block) -> SplitPoints:
+        unit = block if isinstance(block, Unit) else outline.root
+        return _find_split_points(unit, outline.above)
+
+    splitter = _CodeSplitter(lines, find_points, max_chars, overlap_chars)
     return splitter.merge_fragments(list(splitter.split(outline.root, (), 0)))
+
+
+def split_blocks(
+    lines: Lines, root: Block, max_chars: int, overlap_chars: int = 0
+) -> list[LineRange]:
+    """Return line ranges like `split_code`, for a text whose blocks are known but not its syntax.
+
+    Long blocks are split at the lines that are indented least.
+    """
+    splitter = _CodeSplitter(
+        lines, lambda block: _find_least_indented(lines, block), max_chars, overlap_chars
+    )
+    return splitter.merge_fragments(list(splitter.split(root, (), 0)))
 
 
 @dataclass(frozen=True, slots=True)
 class _CodeSplitter:
     lines: Lines
-    above: dict[int, int]
+    find_points: Callable[[Block], SplitPoints]
     max_chars: int
     overlap_chars: int
 
-    def split(self, unit: Unit, path: tuple[str, ...], depth: int) -> Iterator[LineRange]:
+    def split(self, unit: Block, path: tuple[str, ...], depth: int) -> Iterator[LineRange]:
         """Split a unit into its members and the lines between them."""
-        members = unit.members if depth < MAX_DEPTH else []
+        members = unit.members if depth < MAX_DEPTH else ()
         points: SplitPoints | None = None
         row, pending = unit.first, list[LineRange]()
         for member in members:
@@ -71,7 +91,7 @@ class _CodeSplitter:
         pending.extend(self._split_lines(row, unit.end, path, points))
         yield from self._join(pending)
 
-    def _fits_whole(self, unit: Unit) -> bool:
+    def _fits_whole(self, unit: Block) -> bool:
         size = self.lines.size(unit.first, unit.end)
         return size <= (min(SMALL_BOX, self.max_chars) if unit.is_box else self.max_chars)
 
@@ -91,10 +111,10 @@ class _CodeSplitter:
         for start, stop in parts:
             yield LineRange(start, stop, path)
 
-    def _points_if_needed(self, unit: Unit, first: int, end: int) -> SplitPoints | None:
+    def _points_if_needed(self, unit: Block, first: int, end: int) -> SplitPoints | None:
         if self.lines.size(first, end) <= min(PART_MAX + REST_SLACK, self.max_chars):
             return None
-        return _find_split_points(unit, self.above)
+        return self.find_points(unit)
 
     def _join(self, ranges: list[LineRange]) -> list[LineRange]:
         """Join each tiny range of one level with an adjacent range."""
@@ -170,3 +190,11 @@ def _find_split_points(unit: Unit, above: dict[int, int]) -> SplitPoints:
     # Do not split between a comment and the statement below it.
     rows = sorted(row for row in depths if row - 1 not in above)
     return SplitPoints(rows, [depths[row] for row in rows])
+
+
+def _find_least_indented(lines: Lines, block: Block) -> SplitPoints:
+    """Return the lines of a block, with the rank of their indentation as their depth."""
+    rows = [row for row in range(max(block.first, 0), block.end) if not lines.is_blank(row)]
+    indents = [columns(lines.rows[row]) for row in rows]
+    ranks = {indent: rank for rank, indent in enumerate(sorted(set(indents)))}
+    return SplitPoints(rows, [ranks[indent] for indent in indents])

@@ -342,9 +342,40 @@ def _read_html(lines: Lines) -> Layout:
     return Layout(headings, inner) if len(headings) > 1 else Layout([], set())
 
 
+_LATEX_LEVELS: Final = "part chapter section subsection subsubsection paragraph".split()
+_LATEX: Final = re.compile(
+    r"[ \t]*\\(" + "|".join(_LATEX_LEVELS) + r")\*?[ \t]*(?:\[[^\]\n]{0,200}\])?\{"
+    r"((?:[^{}\n]|\{(?:[^{}\n]|\{[^{}\n]{0,100}\}){0,100}\}){1,300})\}"
+)
+_LATEX_COMMAND: Final = re.compile(r"\\[A-Za-z]+[ \t]*|[{}$~]")
+_ORG: Final = re.compile(r"(\*{1,8})[ \t]+(?:(?:TODO|DONE)[ \t]+)?(\S.*)")
+_ORG_TAGS: Final = re.compile(r"[ \t]+:[\w@:]+:[ \t]*$")
+
+
+def _read_latex(lines: Lines) -> Layout:
+    headings: list[Heading] = []
+    for row, line in enumerate(lines.rows):
+        if found := _LATEX.match(line):
+            plain = clean_title(_LATEX_COMMAND.sub(" ", found[2]))
+            title = plain or clean_title(found[2])
+            headings.append(Heading(row, row + 1, _LATEX_LEVELS.index(found[1]) + 1, title))
+    return Layout(headings, set())
+
+
+def _read_org(lines: Lines) -> Layout:
+    headings = [
+        Heading(row, row + 1, len(found[1]), clean_title(_ORG_TAGS.sub("", found[2])))
+        for row, line in enumerate(lines.rows)
+        if (found := _ORG.match(line))
+    ]
+    return Layout(headings, set())
+
+
 _LAYOUT_READERS: Final[dict[str, Callable[[Lines], Layout]]] = {
     "asciidoc": _read_asciidoc,
     "html": _read_html,
+    "latex": _read_latex,
     "markdown": _read_markdown,
+    "org": _read_org,
     "rst": _read_rst,
 }

@@ -17,6 +17,8 @@ from rootle.rank.path_features import KINDS, path_parts
 from rootle.search.symbols.parsed_files import FileOccurrences, classify_line
 from rootle.search.symbols.types.extension_methods import extended_type
 from rootle.syntax.aliases import module_value
+from rootle.syntax.blocks.block import Block, split_owners
+from rootle.syntax.blocks.outline import has_blocks, read_blocks
 from rootle.syntax.keyword_names import find_names
 from rootle.syntax.lines import Lines
 from rootle.syntax.source_tree import Position, SourceTree
@@ -155,6 +157,8 @@ def find_definitions(
         }
         others = places.keys() - made.keys() if len(places) > len(made) else ()
         return made, others
+    if has_blocks(found.state.language):
+        return dict(_find_in_blocks(found)), ()
     return dict(_guess(found)) if found.state.language in CODE_EXTENSIONS else {}, ()
 
 
@@ -226,12 +230,12 @@ def find_definitions_in(
     return places
 
 
-def format_scope(units: Sequence[Unit]) -> str:
+def format_scope(units: Sequence[Block]) -> str:
     """Return the titles of units, outermost first."""
     return SCOPE_SEPARATOR.join(unit.title for unit in units if unit.title)
 
 
-def owner_names(units: Sequence[Unit]) -> tuple[str, ...]:
+def owner_names(units: Sequence[Block]) -> tuple[str, ...]:
     """Return the names in the titles of units, innermost first.
 
     They are c, B and A for "class A > func B.c".
@@ -242,18 +246,41 @@ def owner_names(units: Sequence[Unit]) -> tuple[str, ...]:
     return tuple(reversed(names))
 
 
-def unit_qualifiers(unit: Unit) -> tuple[str, ...]:
+def unit_qualifiers(unit: Block) -> tuple[str, ...]:
     """Return the names before the last one in a title: A for "func A.b"."""
     return tuple(_names_in(unit)[:-1])
 
 
-def _names_in(unit: Unit) -> list[str]:
+def _names_in(unit: Block) -> list[str]:
     label, _, rest = unit.title.partition(" ")
     text = rest or label
     while (plain := _GENERICS.sub("", text)) != text:
         text = plain
     found = [_IDENTIFIER.search(part) for part in _SEPARATOR.split(text)]
     return [match.group() for match in found if match is not None]
+
+
+def _find_in_blocks(found: FileOccurrences) -> Iterator[tuple[Position, FoundDefinition]]:
+    """Yield the definitions in a file of a language whose blocks are known."""
+    outline = read_blocks(Lines(found.text), found.state.language)
+    if outline is None:
+        return
+    defined: dict[int, dict[str, tuple[str, ...]]] = {}
+    for row, _, text in outline.names:
+        owners, name = split_owners(text)
+        defined.setdefault(row, {})[name] = owners
+    for at in found.positions:
+        outer = defined.get(at[0], {}).pop(found.name, None)
+        if outer is not None:
+            blocks = outline.blocks_at(at[0])
+            kind = _block_kind(blocks, found.name)
+            yield at, make_definition(found, at, blocks, SCOPE_SEPARATOR.join(outer), kind=kind)
+
+
+def _block_kind(blocks: Sequence[Block], name: str) -> str:
+    """Return the keyword of a block, such as "resource" or "func"."""
+    label, _, rest = blocks[-1].title.partition(" ") if blocks else ("", "", "")
+    return label if rest and blocks[-1].symbol == name and label.isalpha() else "variable"
 
 
 def _guess(found: FileOccurrences) -> Iterator[tuple[Position, FoundDefinition]]:
@@ -275,7 +302,7 @@ def _guess(found: FileOccurrences) -> Iterator[tuple[Position, FoundDefinition]]
 def make_definition(
     found: FileOccurrences,
     at: Position,
-    units: tuple[Unit, ...],
+    units: Sequence[Block],
     scope: str = "",
     *,
     kind: str = "",
@@ -317,7 +344,7 @@ def make_definition(
 
 
 def _kind(
-    unit: Unit | None, outer: Sequence[Unit], line: str, name: str, *, is_parsed: bool
+    unit: Block | None, outer: Sequence[Block], line: str, name: str, *, is_parsed: bool
 ) -> str:
     if unit is not None:
         label, _, rest = unit.title.partition(" ")
@@ -358,7 +385,7 @@ def _path_order(path: str) -> tuple[int, ...]:
     return int(is_test_place(path, "")), unlikely
 
 
-def _order(symbol: Symbol, unit: Unit | None) -> tuple[int, ...]:
+def _order(symbol: Symbol, unit: Block | None) -> tuple[int, ...]:
     _, unlikely = _path_order(symbol.path)
     is_test = is_test_place(symbol.path, symbol.scope)
     lines = symbol.end_line - symbol.start_line + 1

@@ -28,6 +28,7 @@ from rootle.search.symbols.parsed_files import FileOccurrences, ParsedFiles, rea
 from rootle.search.symbols.scan_limits import OWNER_SCAN, PARSING_COST, ScanLimits
 from rootle.search.symbols.symbol_request import SymbolRequest
 from rootle.search.symbols.uses.owner_filter import CLASSES, OwnerFilter
+from rootle.syntax.assignments import SETTINGS_LANGUAGES
 from rootle.syntax.source_tree import Position
 from rootle.text.languages import CODE_EXTENSIONS
 from rootle.text.terms import whole_identifier
@@ -98,6 +99,12 @@ class NameScan:
             self._merge(self._members)
             self._has_all_members = True
             owned = self.owner_filter.select(self.list_found())
+        if any(one.symbol.language in CODE_EXTENSIONS for one in owned):
+            # The keys of settings give a value to a name that code defines.
+            for state in self.candidates.definers:
+                if state.language in SETTINGS_LANGUAGES:
+                    self._definitions[state.id] = {}
+            owned = [one for one in owned if one.symbol.language not in SETTINGS_LANGUAGES]
         if self.request.aspect == "definitions":
             owned = [one for one in owned if not self.is_excluded(one.symbol.signature)]
         distinct: dict[tuple[str, int, int], FoundDefinition] = {}

@@ -1,0 +1,1 @@
+"""Find the blocks of languages without a grammar: resources, targets, keys, sections, functions."""
