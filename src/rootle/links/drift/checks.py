@@ -239,7 +239,7 @@ class DriftChecks:
             return self._check_folder(paths)
         for path in paths:
             found = self._past.find_path(path)
-            if found is not None:
+            if found is not None and not ("/" in path and self._project.names_path(path)):
                 commit, moved = found
                 moved = moved if moved in self._project.files else ""
                 evidence = f"{path} was a file of this project"
@@ -378,7 +378,7 @@ def _possible_paths(document: str, raw: str) -> list[str]:
     folder = document.rpartition("/")[0]
     below = os.path.normpath(f"{folder}/{raw}" if folder else raw).replace(os.sep, "/")
     found = [below, os.path.normpath(raw).replace(os.sep, "/")]
-    return [path for path in dict.fromkeys(found) if not path.startswith((".", "/"))]
+    return [path for path in dict.fromkeys(found) if not path.startswith(("..", "/"))]
 
 
 def _is_file_name(name: str) -> bool:

@@ -18,7 +18,7 @@ _VERSION_FOLDER: Final = re.compile(
 )
 _FOREIGN: Final = re.compile(
     r"(?:^|/)(?:vendor|vendored|node_modules|third[_-]?party|deps|external|(?:[\w.-]+-)?dist|\.yarn|testdata"
-    r"|fixtures?|snapshots?|__snapshots__|resources|corpus|locales?|i18n|translations?)/"
+    r"|fixtures?|snapshots?|__snapshots__|generated|__generated__|resources|corpus|locales?|i18n|translations?)/"
 )
 _PAST_WORDS: Final = re.compile(
     r"(?i)\b(?:remov(?:ed?|al|es|ing)|deprecat\w+|renam\w+|former(?:ly)?|previous(?:ly)?|used to"
@@ -46,7 +46,7 @@ def describes_past(path: str) -> bool:
 
 
 def is_foreign(path: str) -> bool:
-    """Return whether a file was not written by the project, or is test data or a translation."""
+    """Return whether a file is from another project, generated, test data or a translation."""
     return _FOREIGN.search(path) is not None
 
 

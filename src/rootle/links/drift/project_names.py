@@ -73,8 +73,12 @@ class ProjectNames:
         return at < len(self._reversed) and self._reversed[at].startswith(end)
 
     def has_word(self, name: str) -> bool:
-        """Return whether a name occurs in code in this spelling."""
-        return self.words.has(name)
+        """Return whether a name occurs in code in this spelling, or is joined from two parts."""
+        return self.words.has(name) or self.words.has_parts(name)
+
+    def names_path(self, path: str) -> bool:
+        """Return whether code or settings name a path. Such a file may be created by a script."""
+        return self.words.has_path(path)
 
     def has(self, name: str) -> bool:
         """Return whether a name occurs in code in any common spelling."""
