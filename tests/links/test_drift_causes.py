@@ -1,4 +1,4 @@
-"""Names that `App.drift` must not report, each for another reason, next to names that it reports."""
+"""Names that `App.drift` must not report, each next to a similar name that it reports."""
 
 from __future__ import annotations
 
@@ -124,3 +124,143 @@ def test_a_generated_document_is_not_checked(tmp_path: Path, make_app: MakeApp) 
         ],
     )
     assert names == ["README.md: count_bitmap_bytes"]
+
+
+def test_a_plain_text_of_code_is_not_a_document(tmp_path: Path, make_app: MakeApp) -> None:
+    """Parsers are tested with copies of code, in files whose names end in .txt."""
+    code = "local function merge_results(a, b)\n    return a\nend\n\nmerge_results(x, y)\n"
+    names = report_names(
+        tmp_path / "repo",
+        make_app,
+        [
+            ("Add", {"guide.lua": code, "test/input/guide.txt": code}),
+            ("Explain", {"manual.txt": "To join two results,\ncall merge_results at the end.\n"}),
+            ("Remove", {"guide.lua": "local LIMIT = 1\n"}),
+        ],
+    )
+    assert names == ["manual.txt: merge_results"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "// protected override List<int> ConvertCore(int id)",
+        "// > for key, ConvertCore in values do",
+        "// local function ConvertCore(int id, int start)",
+    ],
+)
+def test_the_head_of_a_disabled_function_in_a_comment_is_not_reported(
+    line: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    before = "class Converter {\n    List<int> ConvertCore(int id, int start) {\n    }\n}\n"
+    used = "class Other {\n    // Like ConvertCore, it reads ids.\n}\n"
+    names = report_names(
+        tmp_path / "repo",
+        make_app,
+        [
+            ("Add", {"Converter.cs": before, "Other.cs": f"class Other {{\n    {line}\n}}\n"}),
+            ("Remove", {"Converter.cs": "class Converter {\n}\n"}),
+        ],
+    )
+    assert names == []
+    write(tmp_path / "repo", "Other.cs", used)
+    reports = make_app(tmp_path / "repo").drift().reports
+    assert [(report.path, report.line) for report in reports] == [("Other.cs", 2)]
+
+
+@pytest.mark.parametrize(
+    ("head", "reported"),
+    [
+        ("Install it with `dotnet add package Shop.Extensions.Mapping`.", []),
+        (
+            "It is in [another package](https://www.nuget.org/packages/Shop.Extensions.Mapping/).",
+            [],
+        ),
+        ("It is part of `Shop`.", ["docs/mapping.md: MapOrderValue"]),
+        ("Install it with `dotnet add package Shop.Orders`.", ["docs/mapping.md: MapOrderValue"]),
+    ],
+    ids=["command", "link", "no package", "package of the project"],
+)
+def test_a_document_about_a_package_that_extends_the_project_is_not_checked_for_its_names(
+    head: str, reported: Sequence[str], tmp_path: Path, make_app: MakeApp
+) -> None:
+    code = "class Map {\n    void MapOrderValue(int id) {\n    }\n}\n"
+    text = f"# Mapping\n\n{head}\n\nCall `MapOrderValue`.\n"
+    names = report_names(
+        tmp_path / "repo",
+        make_app,
+        [
+            ("Add", {"src/Shop/Map.cs": code, "src/Orders/A.cs": "class A {\n}\n"}),
+            ("Remove", {"src/Shop/Map.cs": "class Map {\n}\n", "docs/mapping.md": text}),
+        ],
+    )
+    assert names == reported
+
+
+TASKS = "class PeriodicTask:\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("example", "reported"),
+    [
+        (">>> from shop_admin.models import PeriodicTask", []),
+        (">>> from shop.tasks import PeriodicTask", ["README.md: PeriodicTask"]),
+    ],
+)
+def test_an_import_in_an_interactive_session_is_recognized(
+    example: str, reported: Sequence[str], tmp_path: Path, make_app: MakeApp
+) -> None:
+    readme = f"```pycon\n{example}\n```\n"
+    names = report_names(
+        tmp_path / "repo",
+        make_app,
+        [
+            ("Add", {"shop/tasks.py": TASKS, "README.md": readme}),
+            ("Remove", {"shop/tasks.py": "LIMIT = 1\n"}),
+        ],
+    )
+    assert names == reported
+
+
+TABLES = {
+    "README.md": "| Name | Replace with |\n| --- | --- |\n| `a_b` | 1 |\n"
+    "| `c_d` | 2 |\n| `OLD_ZONE` | 3 |\n",
+    "README.rst": "======== ============\nName     Replace with\n======== ============\n"
+    "a        b\nc        d\n``OLD_ZONE`` zone\n======== ============\n",
+}
+
+
+@pytest.mark.parametrize("path", TABLES)
+def test_a_table_of_replaced_names_is_not_reported(
+    path: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    code = "OLD_ZONE = 1\n"
+    text = TABLES[path]
+    current = text.replace("Replace with", "Meaning     ")
+    names = report_names(
+        tmp_path / "repo",
+        make_app,
+        [
+            ("Add", {"zones.py": code, path: text, "docs/current.rst": current}),
+            ("Remove", {"zones.py": "LIMIT = 1\n"}),
+        ],
+    )
+    assert names == ["docs/current.rst: OLD_ZONE"]
+
+
+def test_a_member_of_a_variable_with_the_name_of_a_package_is_no_module(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    application = "class Shop:\n    def __init__(self):\n        self.settings = {}\n"
+    readme = "```python\nshop.settings.max_items = 3\n```\n"
+    guide = "Change `shop.settings.max_items`.\n"
+    names = report_names(
+        tmp_path / "repo",
+        make_app,
+        [
+            ("Add", {"shop/__init__.py": "", "shop/settings.py": "max_items = 1\n"}),
+            ("Move", {"shop/settings.py": None, "shop/app.py": application}),
+            ("Explain", {"README.md": readme, "docs/guide.md": guide}),
+        ],
+    )
+    assert names == ["docs/guide.md: shop.settings.max_items"]

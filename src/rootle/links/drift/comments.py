@@ -44,8 +44,8 @@ _BLOCKS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
 }
 # The quotation marks of multi-line strings.
 _STRINGS: Final[Mapping[str, tuple[str, ...]]] = {"python": ('"""', "'''"), "elixir": ('"""',)}
-# The strings on a line, and the mark of a multi-line string that continues on the next line. Without
-# the short strings, the mark in `text.startswith('"""')` would start a multi-line string.
+# The strings on a line, and the mark of a multi-line string that the line does not close. Short
+# strings are matched too, because `text.startswith('"""')` does not start a multi-line string.
 _STRING_TOKEN: Final = re.compile(
     r"\"{3}.*?\"{3}|'{3}.*?'{3}|(?P<open>\"{3}|'{3})|\"(?:\\.|[^\"\\])*+\"|'(?:\\.|[^'\\])*+'|#.*"
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from bisect import bisect_left
@@ -126,6 +127,14 @@ class ProjectReader:
             if known is None or known.generation != generation or known.is_too_large:
                 known = self._known = ReadWords(generation)
             return known
+
+
+def possible_paths(document: str, raw: str) -> list[str]:
+    """Return the paths to which a path in a document may refer, relative to the root."""
+    folder = document.rpartition("/")[0]
+    below = os.path.normpath(f"{folder}/{raw}" if folder else raw).replace(os.sep, "/")
+    found = [below, os.path.normpath(raw).replace(os.sep, "/")]
+    return [path for path in dict.fromkeys(found) if not path.startswith(("..", "/"))]
 
 
 def _has_code(state: FileState) -> bool:
