@@ -264,3 +264,74 @@ def test_a_member_of_a_variable_with_the_name_of_a_package_is_no_module(
         ],
     )
     assert names == ["docs/guide.md: shop.settings.max_items"]
+
+
+PROVIDED = "Use the `OrderPermissionFilter` class provided by the [`shop-guardian` package][1].\n"
+PROVIDES = "Use the `OrderPermissionFilter` class with the `shop-guardian` package.\n"
+
+
+def test_a_class_that_another_package_provides_is_not_reported(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    code = "class OrderPermissionFilter:\n    pass\n"
+    names = report_names(
+        tmp_path / "repo",
+        make_app,
+        [
+            ("Add", {"filters.py": code, "one.md": PROVIDED, "two.md": PROVIDES}),
+            ("Remove", {"filters.py": "LIMIT = 1\n"}),
+        ],
+    )
+    assert names == ["two.md: OrderPermissionFilter"]
+
+
+def test_a_comment_may_omit_the_underscore_of_a_private_name(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    code = "class MediaType:\n    pass\n"
+    comment = "# Return whether this MediaType matches.\nLIMIT = 1\n"
+    names = report_names(
+        tmp_path / "repo",
+        make_app,
+        [
+            ("Add", {"media.py": code, "use.py": comment, "README.md": "See `MediaType`.\n"}),
+            ("Hide", {"media.py": code.replace("MediaType", "_MediaType")}),
+        ],
+    )
+    assert names == ["README.md: MediaType"]
+
+
+def test_a_text_that_contains_the_files_of_a_test_is_not_a_document(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    archive = "Run the server.\n\n-- config/server/limits.toml --\nmax = 3\n"
+    plain = "The limits are in config/server/limits.toml now.\n"
+    names = report_names(
+        tmp_path / "repo",
+        make_app,
+        [
+            ("Add", {"config/server/limits.toml": "max = 3\n"}),
+            ("Remove", {"config/server/limits.toml": None, "test/server.txt": archive}),
+            ("Explain", {"guide.txt": plain}),
+        ],
+    )
+    assert names == ["guide.txt: config/server/limits.toml"]
+
+
+def test_a_path_in_a_commit_of_a_subtree_is_not_a_path_of_the_project(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    """The paths in the commits that git-subtree creates are relative to the subtree."""
+    subject = "Squashed 'docs/' changes from 8390a4a3a..f0f4bcb24"
+    readme = "See theme/colors/modules.txt and theme/colors/themes.txt.\n"
+    names = report_names(
+        tmp_path / "repo",
+        make_app,
+        [
+            ("Add", {"theme/colors/themes.txt": "red\n"}),
+            (subject, {"theme/colors/modules.txt": "blue\n"}),
+            (f"{subject} again", {"theme/colors/modules.txt": None}),
+            ("Remove", {"theme/colors/themes.txt": None, "README.md": readme}),
+        ],
+    )
+    assert names == ["README.md: theme/colors/themes.txt"]

@@ -13,7 +13,7 @@ from rootle.links.drift.examples import defines_in_example, quotes_definition
 from rootle.links.drift.external_names import lists_options
 from rootle.links.drift.foreign_names import (
     find_packages,
-    has_version,
+    is_from_package,
     is_setting,
     list_templates,
     moves_out,
@@ -125,10 +125,11 @@ class DriftChecks:
         if self._past is not None and not _is_distinctive(name, mention, text):
             return None
         line = text.lines.get(mention.line, "")
-        is_foreign = re.search(rf"\w's\s+[`*]*{re.escape(name)}", line) or has_version(line, name)
-        if self._past is not None and is_foreign:
-            return None  # a name of another project, as in "lxml's HTMLParser"
-        if self._project.has_word(name):
+        if self._past is not None and is_from_package(line, name):
+            return None
+        # The comments of a project may write a private name without its underscore.
+        is_private = text.origin == "comment" and self._project.has_word(f"_{name}")
+        if is_private or self._project.has_word(name):
             return None
         is_type = _TYPE_NAME.fullmatch(name) is not None
         # in another spelling, such as state_file for StateFile

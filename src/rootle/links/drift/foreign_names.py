@@ -27,6 +27,11 @@ _PACKAGE: Final = re.compile(
     r"(?i)\b(?:(?:install|add)(?:-package|\s+package)?|get|require)\s+(?:-[\w-]+\s+)*([\w@]+[/.-][\w@/.-]{2,100})"
     r"|\bgem\s+[\"']([\w-]{3,100})|https?://(?:[\w.-]+/){2,4}([\w.-]{3,100})"
 )
+_PROVIDED: Final = (
+    r"\b(?i:provided|offered|supplied|shipped|included)\s+(?i:by|in|with)\s+(?:(?i:the)\s+)?"
+    r"\W{0,3}[\w.@/-]{2,60}\W{0,3}(?:(?i:third.party)\s+)?"
+    r"(?i:package|library|gem|crate|plugin|add-?on)\b"
+)
 _HEAD_LINES: Final = 15  # lines at the start of a document that say what it is about
 # Words in the names of templates, such as "database.yml.example" and "database.example.yml".
 _TEMPLATES: Final = ("default", "dist", "example", "sample", "template")
@@ -57,9 +62,17 @@ def _is_dotted(name: str) -> bool:
     )
 
 
-def has_version(line: str, name: str) -> bool:
-    """Return whether a version follows a name, as in "RedCloth 4.2" or "RedCloth r12"."""
-    version = rf"(?<!\w){re.escape(name)}[`*]*\s+(?:(?:[vr]|version\s+|release\s+)\d|\d+\.\d)"
+def is_from_package(line: str, name: str) -> bool:
+    """Return whether a line says that a name belongs to another project or is its name.
+
+    Examples: "lxml's HTMLParser", "HTMLParser is provided by the `lxml` package", "RedCloth 4.2".
+    """
+    word = re.escape(name)
+    if re.search(rf"\w's\s+[`*]*{word}", line):
+        return True
+    if re.search(rf"(?<!\w){word}\W.{{0,80}}?{_PROVIDED}", line):
+        return True
+    version = rf"(?<!\w){word}[`*]*\s+(?:(?:[vr]|version\s+|release\s+)\d|\d+\.\d)"
     return name[:1].isupper() and re.search(version, line) is not None
 
 

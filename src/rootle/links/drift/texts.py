@@ -33,7 +33,7 @@ MAX_NAMES: Final = 5_000  # names per text
 _DISABLED_CODE: Final = re.compile(
     r"[;{}(]\s*$|^\s*[\w.]+(?:\(.*\))?,?\s*$|\s=\s"
     r"|^\s*#\s*(?:define|undef|include|if|ifn?def|elif|else|endif|pragma)\b"
-    r"|^[\s>]*(?:if|for|return|import|from|fun|func|function|fn|def|class|using|package|include|try"
+    r"|\s::\s|^[\s>]*(?:if|for|return|import|from|fun|func|function|fn|def|class|using|package|include|try"
     r"|await|let|var|const|val|public|private|static|local)\s+(?:function\s+)?[\w.({*?!]+(?:\s*[({:;=,]|\s*$)"
     # the head of a method with a type: "protected override List<int> Convert(int id)"
     r"|^(?:(?:public|private|protected|internal|static|final|override|virtual|abstract)\s+)+"
@@ -42,6 +42,8 @@ _DISABLED_CODE: Final = re.compile(
 # A plain text with more than this share of lines of code is code or data, such as the input of a
 # test. Manuals have a share below 0.15, and code has more than 0.6.
 _MAX_CODE_SHARE: Final = 0.4
+# The head of a file in a plain text that contains several files, such as the input of a test.
+_ARCHIVED_FILE: Final = re.compile(r"-- [\w./-]{1,200} --$")
 _TABLE_BORDER: Final = re.compile(r"\s*(?:[=-]{3,}\s+){1,20}[=-]{3,}\s*$|\s*\+[-=+]{3,}\+\s*$")
 _MAX_TABLE_LINES: Final = 300  # above a line, to find the head of its table
 _WORD: Final = re.compile(r"\w+")
@@ -142,7 +144,9 @@ def _make(
 
 
 def _is_code(lines: Sequence[ProseLine]) -> bool:
-    """Return whether the lines of a plain text are mostly code, without regard to examples."""
+    """Return whether a plain text contains whole files, or mostly code apart from its examples."""
+    if any(_ARCHIVED_FILE.match(line.text) for line in lines):
+        return True
     texts = [line.text for line in lines if not line.is_example and line.text.strip()]
     return sum(map(bool, map(_DISABLED_CODE.search, texts))) > _MAX_CODE_SHARE * len(texts)
 
