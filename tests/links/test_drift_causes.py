@@ -335,3 +335,27 @@ def test_a_path_in_a_commit_of_a_subtree_is_not_a_path_of_the_project(
         ],
     )
     assert names == ["README.md: theme/colors/themes.txt"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("docs/6-to-7-summary.md", "Use `count_all_orders`.\n"),
+        ("docs/codes.md", "#### count_all_orders\n\n**Deprecated**: for old clients.\n"),
+        ("docs/grammar.md", "```\nOrders ::= count_all_orders | Order\n```\n"),
+    ],
+    ids=["from one version to the next", "deprecated below the title", "grammar"],
+)
+def test_summaries_of_changes_deprecated_titles_and_grammars_are_not_reported(
+    path: str, text: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    readme = "#### count_all_orders\n\nIt counts orders.\n"
+    names = report_names(
+        tmp_path / "repo",
+        make_app,
+        [
+            ("Add", {"count.py": "def count_all_orders():\n    pass\n"}),
+            ("Remove", {"count.py": "LIMIT = 1\n", path: text, "README.md": readme}),
+        ],
+    )
+    assert names == ["README.md: count_all_orders"]

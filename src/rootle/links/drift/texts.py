@@ -169,7 +169,9 @@ def _present_lines(lines: Sequence[str], language: str) -> list[ProseLine]:
 
 
 def _speaks_of_past(lines: Mapping[int, str], number: int) -> bool:
-    near = (lines.get(number + at, "") for at in (-1, 0, 1))
+    is_title = lines.get(number, "").startswith("#") and not lines.get(number + 1, "").strip()
+    offsets = (-1, 0, 1, 2) if is_title else (-1, 0, 1)  # the text below a title
+    near = (lines.get(number + at, "") for at in offsets)
     return speaks_of_past(" ".join((*near, _find_table_head(lines, number))))
 
 
