@@ -10,6 +10,7 @@ from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
 from rootle.links.drift.comments import DividedText, divide, find_declared
+from rootle.text.languages import CODE_EXTENSIONS
 from rootle.text.terms import LONG_WORD, MAX_WORD_CHARS, WORD, whole_identifier
 
 _MAX_KEPT_WORDS: Final = 500_000  # they take about 50 MB
@@ -99,12 +100,17 @@ class CodeWords:
         )
 
     def has_path(self, path: str) -> bool:
-        """Return whether the code contains a whole path, like a script that creates the file."""
+        """Return whether a script, settings or data contain a whole path.
+
+        Such a file may be created by a build. Other code may name a file that was moved.
+        """
         words = WORD.findall(path.rpartition("/")[2])
         whole = re.compile(rf"(?<![\w/-]){re.escape(path)}(?![\w/-])")
         for file_id in self._files_with(words):
             state = self._states.get(file_id)
-            if state is not None and path in (text := self._index.text(file_id)):
+            if state is None or (state.language in CODE_EXTENSIONS and state.language != "bash"):
+                continue
+            if path in (text := self._index.text(file_id)):
                 code = divide(text, state.language).code
                 if any(map(whole.search, code)):
                     return True

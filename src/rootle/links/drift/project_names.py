@@ -78,7 +78,7 @@ class ProjectNames:
         return self.words.has(name) or self.words.has_parts(name)
 
     def names_path(self, path: str) -> bool:
-        """Return whether code or settings name a path. Such a file may be created by a script."""
+        """Return whether scripts, settings or data name a path, as a build may create the file."""
         return self.words.has_path(path)
 
     def has(self, name: str) -> bool:
