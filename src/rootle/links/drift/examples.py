@@ -22,7 +22,7 @@ _USE: Final = r"by|in|is|as|extends|implements|throws|where|of|new|return"
 # Minimum length of the text after the name in a definition. A shorter text fits many definitions.
 _MIN_SIGNATURE_CHARS: Final = 8
 _MAX_LINE_CHARS: Final = 2_000  # of an example; longer lines are data
-_PROMPT: Final = re.compile(r"\s*(?:>>>|\.\.\.|[\w()]{0,20}[>$])\s+")  # of an interactive session
+_PROMPT: Final = re.compile(r"^\s*(?:>>>|\.\.\.|[\w()]{0,20}[>$])\s+")  # of an interactive session
 _BODY: Final = re.compile(r"(?:\{[^{]*\}?|=|:)$")
 
 

@@ -24,7 +24,8 @@ _MOVED_OUT: Final = re.compile(
 _MAX_SUBJECT_CHARS: Final = 500
 # Commands that install a package, and links to a page about a package or a project.
 _PACKAGE: Final = re.compile(
-    r"(?i)\b(?:(?:install|add)(?:-package|\s+package)?|get|require)\s+(?:-[\w-]+\s+)*([\w@]+[/.-][\w@/.-]{2,100})"
+    r"(?i)\b(?:(?:install|add)(?:-package| package)?|get|require) "
+    r"(?:--?\w[\w-]{0,30} ){0,3}(@?\w{1,60}[/.-][\w@/.-]{2,100})"
     r"|\bgem\s+[\"']([\w-]{3,100})|https?://(?:[\w.-]+/){2,4}([\w.-]{3,100})"
 )
 _PROVIDED: Final = (

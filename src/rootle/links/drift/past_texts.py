@@ -9,7 +9,7 @@ _PAST_DOCUMENT: Final = re.compile(
     r"(?i)(?:^|[/_.\-\s])(?:change-?logs?|changes|history|news|releases?|release-?notes|upgrad\w*"
     r"|migrat\w*|whats-?new|breaking\w*|adrs?|decisions?|rfcs?|proposals?|designs?|blogs?|posts"
     r"|archived?|old|[a-z]?eps?|kips?|legacy|deprecat\w*|versioned_docs|todo|roadmap|authors"
-    r"|v?\d+(?:\.\d+)*-to-v?\d+(?:\.\d+)*|contributors|contributions|thanks|licen[sc]es?|copying|notices?|credits|faq|audits?)(?=[/_.\-\s]|$)"
+    r"|v?\d{1,4}(?:\.\d{1,4}){0,3}-to-v?\d[\d.]{0,12}|contributors|contributions|thanks|licen[sc]es?|copying|notices?|credits|faq|audits?)(?=[/_.\-\s]|$)"
 )
 # Folders for one version ("1.2", "shop-3.x"), and paths with a date, such as "2024-11-28-threads".
 _VERSION_FOLDER: Final = re.compile(

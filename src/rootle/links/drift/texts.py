@@ -36,8 +36,8 @@ _DISABLED_CODE: Final = re.compile(
     r"|\s::\s|^[\s>]*(?:if|for|return|import|from|fun|func|function|fn|def|class|using|package|include|try"
     r"|await|let|var|const|val|public|private|static|local)\s+(?:function\s+)?[\w.({*?!]+(?:\s*[({:;=,]|\s*$)"
     # the head of a method with a type: "protected override List<int> Convert(int id)"
-    r"|^(?:(?:public|private|protected|internal|static|final|override|virtual|abstract)\s+)+"
-    r"[\w<>\[\], ?.]+\("
+    r"|^(?:(?:public|private|protected|internal|static|final|override|virtual|abstract)\s+)++"
+    r"[\w<>\[\], ?.]++\("
 )
 # A plain text with more than this share of lines of code is code or data, such as the input of a
 # test. Manuals have a share below 0.15, and code has more than 0.6.
