@@ -38,7 +38,7 @@ SHORT_TEXTS = {
     "rootle.history.removals.removal_scores._NAME": "the first 1,000 characters of a query",
     "rootle.ingest.chunking.chunker._WORD_END": "at most MAX_WORD_CHARS characters of a line",
     "rootle.ingest.named_ranges._TYPE_ARGUMENTS": "a title of at most MAX_TITLE characters",
-    "rootle.links.drift.checks._MOVED_OUT": "the first 500 characters of a subject",
+    "rootle.links.drift.foreign_names._MOVED_OUT": "the first 500 characters of a subject",
     "rootle.provenance.mentions._FOLDERS": "at most 200 characters before a name",
     "rootle.rank.question.intent._COMPLAINT": "the first 300 characters of a question",
     "rootle.rank.question.intent._INTENTS": "the first 300 characters of a question",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -12,10 +11,16 @@ from typing import Final
 from rootle.links.drift.code_words import fold
 from rootle.links.drift.examples import defines_in_example, quotes_definition
 from rootle.links.drift.external_names import lists_options
-from rootle.links.drift.foreign_names import has_version, is_setting, list_templates
+from rootle.links.drift.foreign_names import (
+    find_packages,
+    is_from_package,
+    is_setting,
+    list_templates,
+    moves_out,
+)
 from rootle.links.drift.mentions import Mention, is_specific, last_part, split_parts
 from rootle.links.drift.past_names import PastName, PastNames
-from rootle.links.drift.project_names import ProjectNames
+from rootle.links.drift.project_names import ProjectNames, possible_paths
 from rootle.links.drift.signatures import Signatures, parse_arguments
 from rootle.links.drift.texts import NamedText
 from rootle.text.languages import UNKNOWN, file_language
@@ -36,14 +41,6 @@ _COMPILED_FROM: Final = {
     "cjs": ("cts",),
 }
 _EXTENSION: Final = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,5})$")
-# Subjects of commits that moved code to another project, where its names still exist.
-_MOVED_OUT: Final = re.compile(
-    r"(?i)\b(?:split|extract|mov|port|migrat|switch)\w*\b.*(?:\b(?:package|library|lib|repo|repository"
-    r"|gem|crate|plugin)\b|\bto (?:use )?(?:the )?[\w-]+[/-][\w-]+|\bto use\b)"
-    r"|\buse (?:the )?[\w.-]+ (?:library|package|lib)\b|\bvendor|third.?party|submodule"
-    r"|\bmake\b.*\bdepend on\b"
-)
-_MAX_SUBJECT_CHARS: Final = 500
 _RESERVED: Final = re.compile(r"_[_A-Z]")  # names that C reserves for compilers and libraries
 _PLURAL: Final = re.compile(r"[A-Z]+s")  # the plural of an acronym, such as "IDEs"
 _TEST_FILE: Final = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)|Tests?\.\w+$")
@@ -118,6 +115,9 @@ class DriftChecks:
         if _is_file_name(mention.text):
             return None
         module = self._check_module(mention.text, parts)
+        # In an example, `shop.orders` may be a member of a variable that contains a `Shop`.
+        if module and mention.is_example and self._signatures.find_definitions(parts[0].title()):
+            return None
         if module is not None or not is_specific(name):
             return module
         # These checks read no files, so they come before the checks that read the words of the
@@ -125,10 +125,11 @@ class DriftChecks:
         if self._past is not None and not _is_distinctive(name, mention, text):
             return None
         line = text.lines.get(mention.line, "")
-        is_foreign = re.search(rf"\w's\s+[`*]*{re.escape(name)}", line) or has_version(line, name)
-        if self._past is not None and is_foreign:
-            return None  # a name of another project, as in "lxml's HTMLParser"
-        if self._project.has_word(name):
+        if self._past is not None and is_from_package(line, name):
+            return None
+        # The comments of a project may write a private name without its underscore.
+        is_private = text.origin == "comment" and self._project.has_word(f"_{name}")
+        if is_private or self._project.has_word(name):
             return None
         is_type = _TYPE_NAME.fullmatch(name) is not None
         # in another spelling, such as state_file for StateFile
@@ -140,10 +141,10 @@ class DriftChecks:
         found = self._definition_of(name, is_key)
         if found is None and mention.is_marked and not mention.is_example:
             return self._check_variable(name)
-        if found is None or _MOVED_OUT.search(found.commit.subject, 0, _MAX_SUBJECT_CHARS):
+        if found is None or moves_out(found.commit.subject) or is_setting(text, mention, found):
             return None
-        if is_setting(text, mention, found):
-            return None
+        if any(map(self._is_extension, find_packages(text))):
+            return None  # the document is about another package of the same family
         removes_type = re.search(rf"\b(?:{_TYPE_KEYWORDS})\s+{name}\b", found.line) is not None
         if is_type and not removes_type and self._project.has(name):
             return None
@@ -221,7 +222,7 @@ class DriftChecks:
         raw = mention.text.rstrip(".,:;").rstrip("/")
         if _PLACEHOLDER_PATH.search(raw) or raw.startswith(("/", "~", "-", "@", "+")):
             return None
-        paths = _possible_paths(text.path, raw)
+        paths = possible_paths(text.path, raw)
         if mention.is_link and self._past is not None:
             # A link leads to exactly one file. A file of the same name elsewhere does not help.
             paths = [path for path in paths[:1] if not self._is_listed(path)]
@@ -239,7 +240,7 @@ class DriftChecks:
             return self._check_folder(paths)
         for path in paths:
             found = self._past.find_path(path)
-            if found is not None:
+            if found is not None and not ("/" in path and self._project.names_path(path)):
                 commit, moved = found
                 moved = moved if moved in self._project.files else ""
                 evidence = f"{path} was a file of this project"
@@ -348,6 +349,12 @@ class DriftChecks:
             and not self._signatures.find_definitions(owner)
         )
 
+    def _is_extension(self, package: str) -> bool:
+        """Return whether a package extends this project, but is not a part of it."""
+        modules = self._project.module_names
+        is_part = package in modules or package.rpartition(".")[2] in modules
+        return not is_part and any(package.startswith(f"{module}.") for module in modules)
+
     def _is_foreign_package(self, name: str) -> bool:
         is_module = name.lower() in self._project.module_names
         return not is_module and not self._signatures.find_definitions(name)
@@ -371,14 +378,6 @@ def make_report(text: NamedText, line: int, name: str, found: Finding) -> DriftR
         return report
     shown = text.memory.text[:_MAX_TEXT_CHARS]
     return replace(report, line=0, text=shown, memory=text.memory.id)
-
-
-def _possible_paths(document: str, raw: str) -> list[str]:
-    """Return the paths to which a path in a document may refer, relative to the root."""
-    folder = document.rpartition("/")[0]
-    below = os.path.normpath(f"{folder}/{raw}" if folder else raw).replace(os.sep, "/")
-    found = [below, os.path.normpath(raw).replace(os.sep, "/")]
-    return [path for path in dict.fromkeys(found) if not path.startswith((".", "/"))]
 
 
 def _is_file_name(name: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
 from rootle.links.drift.comments import DividedText, divide, find_declared
+from rootle.text.languages import CODE_EXTENSIONS
 from rootle.text.terms import LONG_WORD, MAX_WORD_CHARS, WORD, whole_identifier
 
 _MAX_KEPT_WORDS: Final = 500_000  # they take about 50 MB
@@ -20,6 +21,7 @@ _TOKEN: Final = re.compile(r"(?<!\w)[^\W\d]\w*(?:-\w+)*")
 _MOST: Final = 0.4
 # A name with more characters is not looked up in other spellings: the time grows with the square.
 _MAX_FOLDED_CHARS: Final = 80
+_MIN_PART_CHARS: Final = 3  # of a word that the code joins from two parts
 
 
 def fold(name: str) -> str:
@@ -82,6 +84,37 @@ class CodeWords:
         return self._read_until(folded, known, self._files_with([folded])) or self._read_until(
             folded, known, self._files_with_parts(folded)
         )
+
+    def has_parts(self, word: str) -> bool:
+        """Return whether the code joins a word in capital letters from a prefix and a rest.
+
+        `getenv("APP_" + name)` and the macro `APP_##name` make APP_PORT from "APP_" and "PORT".
+        """
+        ends = [at + 1 for at, char in enumerate(word) if char == "_"] if word.isupper() else []
+        return any(
+            end >= _MIN_PART_CHARS
+            and len(word) - end >= _MIN_PART_CHARS
+            and self.has(word[:end])
+            and self.has(word[end:])
+            for end in ends
+        )
+
+    def has_path(self, path: str) -> bool:
+        """Return whether a script, settings or data contain a whole path.
+
+        Such a file may be created by a build. Other code may name a file that was moved.
+        """
+        words = WORD.findall(path.rpartition("/")[2])
+        whole = re.compile(rf"(?<![\w/-]){re.escape(path)}(?![\w/-])")
+        for file_id in self._files_with(words):
+            state = self._states.get(file_id)
+            if state is None or (state.language in CODE_EXTENSIONS and state.language != "bash"):
+                continue
+            if path in (text := self._index.text(file_id)):
+                code = divide(text, state.language).code
+                if any(map(whole.search, code)):
+                    return True
+        return False
 
     def read(self, state: FileState) -> DividedText:
         """Return the code and the comments of a file, and add its words."""

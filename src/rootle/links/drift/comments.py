@@ -7,7 +7,7 @@ is ignored: it counts neither as a comment nor as code.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -44,6 +44,11 @@ _BLOCKS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
 }
 # The quotation marks of multi-line strings.
 _STRINGS: Final[Mapping[str, tuple[str, ...]]] = {"python": ('"""', "'''"), "elixir": ('"""',)}
+# The strings on a line, and the mark of a multi-line string that the line does not close. Short
+# strings are matched too, because `text.startswith('"""')` does not start a multi-line string.
+_STRING_TOKEN: Final = re.compile(
+    r"\"{3}.*?\"{3}|'{3}.*?'{3}|(?P<open>\"{3}|'{3})|\"(?:\\.|[^\"\\])*+\"|'(?:\\.|[^'\\])*+'|#.*"
+)
 # Patterns for comments that declare names for type checkers and editors, keyed by language.
 _TYPEDEF: Final = re.compile(
     r"^@(?:typedef|callback|property|prop)\s+(?:\{.{0,500}\}\s+)?\[?(?P<name>[A-Za-z_$][\w$]*)"
@@ -102,8 +107,16 @@ def divide(text: str, language: str) -> DividedText:
         else:
             found.code.append(line.partition(trailing)[0] if trailing else line)
             if strings:
-                string = next((one for one in strings if stripped.count(one) % 2), "")
+                string = _find_open_string(stripped, strings)
     return found
+
+
+def _find_open_string(line: str, marks: Sequence[str]) -> str:
+    """Return the mark of a multi-line string that a line opens and does not close, or ""."""
+    if not any(mark in line for mark in marks):
+        return ""
+    tokens = _STRING_TOKEN.finditer(line, 0, MAX_LINE_CHARS)
+    return next((token["open"] for token in tokens if token["open"] in marks), "")
 
 
 def find_declared(divided: DividedText, language: str) -> Iterator[str]:

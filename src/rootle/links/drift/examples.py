@@ -22,6 +22,7 @@ _USE: Final = r"by|in|is|as|extends|implements|throws|where|of|new|return"
 # Minimum length of the text after the name in a definition. A shorter text fits many definitions.
 _MIN_SIGNATURE_CHARS: Final = 8
 _MAX_LINE_CHARS: Final = 2_000  # of an example; longer lines are data
+_PROMPT: Final = re.compile(r"^\s*(?:>>>|\.\.\.|[\w()]{0,20}[>$])\s+")  # of an interactive session
 _BODY: Final = re.compile(r"(?:\{[^{]*\}?|=|:)$")
 
 
@@ -54,6 +55,7 @@ def defines_in_example(text: NamedText, removed: PastName) -> bool:
     for line in text.code_lines:
         if name not in line:
             continue
+        line = _PROMPT.sub("", line, count=1)
         if _IMPORT.match(line):
             if not _is_own_import(line, removed):
                 return True

@@ -14,6 +14,26 @@ from rootle.text.languages import file_language
 # In these languages, only types and packages have qualified names that begin with a package.
 _PACKAGED: Final = frozenset({"csharp", "groovy", "java", "kotlin", "scala"})
 _MIN_SETTING_PARTS: Final = 3
+# Subjects of commits that moved code to another project, where its names still exist.
+_MOVED_OUT: Final = re.compile(
+    r"(?i)\b(?:split|extract|mov|port|migrat|switch)\w*\b.*(?:\b(?:package|library|lib|repo|repository"
+    r"|gem|crate|plugin)\b|\bto (?:use )?(?:the )?[\w-]+[/-][\w-]+|\bto use\b)"
+    r"|\buse (?:the )?[\w.-]+ (?:library|package|lib)\b|\bvendor|third.?party|submodule"
+    r"|\b(?:break|broke|spin|spun)\w* (?:out|off)\b|\bmake\b.*\bdepend on\b"
+)
+_MAX_SUBJECT_CHARS: Final = 500
+# Commands that install a package, and links to a page about a package or a project.
+_PACKAGE: Final = re.compile(
+    r"(?i)\b(?:(?:install|add)(?:-package| package)?|get|require) "
+    r"(?:--?\w[\w-]{0,30} ){0,3}(@?\w{1,60}[/.-][\w@/.-]{2,100})"
+    r"|\bgem\s+[\"']([\w-]{3,100})|https?://(?:[\w.-]+/){2,4}([\w.-]{3,100})"
+)
+_PROVIDED: Final = (
+    r"\b(?i:provided|offered|supplied|shipped|included)\s+(?i:by|in|with)\s+(?:(?i:the)\s+)?"
+    r"\W{0,3}[\w.@/-]{2,60}\W{0,3}(?:(?i:third.party)\s+)?"
+    r"(?i:package|library|gem|crate|plugin|add-?on)\b"
+)
+_HEAD_LINES: Final = 15  # lines at the start of a document that say what it is about
 # Words in the names of templates, such as "database.yml.example" and "database.example.yml".
 _TEMPLATES: Final = ("default", "dist", "example", "sample", "template")
 
@@ -43,10 +63,36 @@ def _is_dotted(name: str) -> bool:
     )
 
 
-def has_version(line: str, name: str) -> bool:
-    """Return whether a version follows a name, as in "RedCloth 4.2" or "RedCloth r12"."""
-    version = rf"(?<!\w){re.escape(name)}[`*]*\s+(?:(?:[vr]|version\s+|release\s+)\d|\d+\.\d)"
+def is_from_package(line: str, name: str) -> bool:
+    """Return whether a line says that a name belongs to another project or is its name.
+
+    Examples: "lxml's HTMLParser", "HTMLParser is provided by the `lxml` package", "RedCloth 4.2".
+    """
+    word = re.escape(name)
+    if re.search(rf"\w's\s+[`*]*{word}", line):
+        return True
+    if re.search(rf"(?<!\w){word}\W.{{0,80}}?{_PROVIDED}", line):
+        return True
+    version = rf"(?<!\w){word}[`*]*\s+(?:(?:[vr]|version\s+|release\s+)\d|\d+\.\d)"
     return name[:1].isupper() and re.search(version, line) is not None
+
+
+def moves_out(subject: str) -> bool:
+    """Return whether the subject of a commit says that it moved code to another project."""
+    return _MOVED_OUT.search(subject, 0, _MAX_SUBJECT_CHARS) is not None
+
+
+def find_packages(text: NamedText) -> set[str]:
+    """Return the packages at the start of a document, in lower case with dots as separators.
+
+    A document that begins with several packages is a list of packages, so the result is empty.
+    """
+    if text.origin != "document":
+        return set()
+    head = [text.lines.get(number, "") for number in range(1, _HEAD_LINES + 1)]
+    found = (next(filter(None, one.groups())) for line in head for one in _PACKAGE.finditer(line))
+    names = {re.sub(r"[-_/]", ".", one.lower()).strip(".@") for one in found}
+    return names if len(names) == 1 else set()
 
 
 def list_templates(path: str) -> list[str]:

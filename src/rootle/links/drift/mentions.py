@@ -70,6 +70,8 @@ _OPTION: Final = re.compile(r"(?<![\w-])--[a-z][a-z0-9]*(?:-[a-z0-9]+)+(?![\w-])
 _PATH: Final = re.compile(
     r"(?<![\w./:@~$%*{<+-])(?:\.{0,2}/)?[\w.@+-]+(?:/[\w.@+-]+)+(?![\w/*{<$]|-\W)"
 )
+# A rule of a grammar. Its symbols are not names of code.
+_GRAMMAR_RULE: Final = re.compile(r"^\W*\w+\s*::=")
 # Names that cannot be English words: they contain an underscore, a capital letter after the first
 # letter, or a separator such as "::", or they are calls.
 _CODE_LIKE: Final = re.compile(
@@ -164,6 +166,8 @@ def _starts_code(text: str) -> bool:
 
 def find_mentions(line: ProseLine) -> Iterator[Mention]:
     """Yield the names in a line. A name may occur several times."""
+    if _GRAMMAR_RULE.match(line.text):
+        return
     text = _LABEL.sub(" ", _URL.sub(" ", line.text))
     if line.is_example:
         yield from _find_in_code(line, text)

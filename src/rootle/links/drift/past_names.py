@@ -39,6 +39,8 @@ _REOPENED: Final = re.compile(r"[\s\w]*\b(?:extension|impl|test|describe|it)\b")
 _BUILD_FILE: Final = re.compile(
     r"\.(?:gradle|sbt|gemspec)$|\.gradle\.kts$|(?:^|/)(?:buildSrc|project)/|(?:^|/)Rakefile$|\.rake$"
 )
+# The subject of a commit that git-subtree creates. The paths in it are those of another project.
+_SUBTREE: Final = re.compile(r"Squashed '[^']{1,200}' (?:content|changes) from ")
 _COMMENT_LINE: Final = re.compile(r"\s*(?:#(?!\s*define)|//|/?\*|--(?!\w)|;|%|:param|@param)")
 
 
@@ -156,10 +158,11 @@ class PastNames:
         If no such commit is found, return the last commit that changed the file; None if there is
         none.
         """
-        changes = self._view.list_changes(path)
+        ids = [file_id for file_id, _ in self._view.list_changes(path)]
+        states = self._view.index.files(ids)
+        state = next((states[one] for one in ids if not _SUBTREE.match(states[one].title)), None)
         last = None
-        if changes:
-            state = self._view.index.files([changes[0][0]])[changes[0][0]]
+        if state is not None:
             last = state, ""
             if f"deleted {path}" in self._header(state, path):
                 return describe_commit(self._view, state), ""

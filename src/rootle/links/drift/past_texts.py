@@ -9,7 +9,7 @@ _PAST_DOCUMENT: Final = re.compile(
     r"(?i)(?:^|[/_.\-\s])(?:change-?logs?|changes|history|news|releases?|release-?notes|upgrad\w*"
     r"|migrat\w*|whats-?new|breaking\w*|adrs?|decisions?|rfcs?|proposals?|designs?|blogs?|posts"
     r"|archived?|old|[a-z]?eps?|kips?|legacy|deprecat\w*|versioned_docs|todo|roadmap|authors"
-    r"|contributors|contributions|thanks|licen[sc]es?|copying|notices?|credits|faq|audits?)(?=[/_.\-\s]|$)"
+    r"|v?\d{1,4}(?:\.\d{1,4}){0,3}-to-v?\d[\d.]{0,12}|contributors|contributions|thanks|licen[sc]es?|copying|notices?|credits|faq|audits?)(?=[/_.\-\s]|$)"
 )
 # Folders for one version ("1.2", "shop-3.x"), and paths with a date, such as "2024-11-28-threads".
 _VERSION_FOLDER: Final = re.compile(
@@ -18,7 +18,7 @@ _VERSION_FOLDER: Final = re.compile(
 )
 _FOREIGN: Final = re.compile(
     r"(?:^|/)(?:vendor|vendored|node_modules|third[_-]?party|deps|external|(?:[\w.-]+-)?dist|\.yarn|testdata"
-    r"|fixtures?|snapshots?|__snapshots__|resources|corpus|locales?|i18n|translations?)/"
+    r"|fixtures?|snapshots?|__snapshots__|generated|__generated__|resources|corpus|locales?|i18n|translations?)/"
 )
 _PAST_WORDS: Final = re.compile(
     r"(?i)\b(?:remov(?:ed?|al|es|ing)|deprecat\w+|renam\w+|former(?:ly)?|previous(?:ly)?|used to"
@@ -46,7 +46,7 @@ def describes_past(path: str) -> bool:
 
 
 def is_foreign(path: str) -> bool:
-    """Return whether a file was not written by the project, or is test data or a translation."""
+    """Return whether a file is from another project, generated, test data or a translation."""
     return _FOREIGN.search(path) is not None
 
 

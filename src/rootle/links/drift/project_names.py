@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from bisect import bisect_left
@@ -73,8 +74,12 @@ class ProjectNames:
         return at < len(self._reversed) and self._reversed[at].startswith(end)
 
     def has_word(self, name: str) -> bool:
-        """Return whether a name occurs in code in this spelling."""
-        return self.words.has(name)
+        """Return whether a name occurs in code in this spelling, or is joined from two parts."""
+        return self.words.has(name) or self.words.has_parts(name)
+
+    def names_path(self, path: str) -> bool:
+        """Return whether scripts, settings or data name a path, as a build may create the file."""
+        return self.words.has_path(path)
 
     def has(self, name: str) -> bool:
         """Return whether a name occurs in code in any common spelling."""
@@ -122,6 +127,14 @@ class ProjectReader:
             if known is None or known.generation != generation or known.is_too_large:
                 known = self._known = ReadWords(generation)
             return known
+
+
+def possible_paths(document: str, raw: str) -> list[str]:
+    """Return the paths to which a path in a document may refer, relative to the root."""
+    folder = document.rpartition("/")[0]
+    below = os.path.normpath(f"{folder}/{raw}" if folder else raw).replace(os.sep, "/")
+    found = [below, os.path.normpath(raw).replace(os.sep, "/")]
+    return [path for path in dict.fromkeys(found) if not path.startswith(("..", "/"))]
 
 
 def _has_code(state: FileState) -> bool:

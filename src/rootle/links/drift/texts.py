@@ -33,9 +33,19 @@ MAX_NAMES: Final = 5_000  # names per text
 _DISABLED_CODE: Final = re.compile(
     r"[;{}(]\s*$|^\s*[\w.]+(?:\(.*\))?,?\s*$|\s=\s"
     r"|^\s*#\s*(?:define|undef|include|if|ifn?def|elif|else|endif|pragma)\b"
-    r"|^\s*(?:if|for|return|import|from|fun|func|fn|def|class|using|package|include|try|await|let"
-    r"|var|const|val|public|private|static)\s+[\w.({*?!]+(?:\s*[({:;=,]|\s*$)"
+    r"|\s::\s|^[\s>]*(?:if|for|return|import|from|fun|func|function|fn|def|class|using|package|include|try"
+    r"|await|let|var|const|val|public|private|static|local)\s+(?:function\s+)?[\w.({*?!]+(?:\s*[({:;=,]|\s*$)"
+    # the head of a method with a type: "protected override List<int> Convert(int id)"
+    r"|^(?:(?:public|private|protected|internal|static|final|override|virtual|abstract)\s+)++"
+    r"[\w<>\[\], ?.]++\("
 )
+# A plain text with more than this share of lines of code is code or data, such as the input of a
+# test. Manuals have a share below 0.15, and code has more than 0.6.
+_MAX_CODE_SHARE: Final = 0.4
+# The head of a file in a plain text that contains several files, such as the input of a test.
+_ARCHIVED_FILE: Final = re.compile(r"-- [\w./-]{1,200} --$")
+_TABLE_BORDER: Final = re.compile(r"\s*(?:[=-]{3,}\s+){1,20}[=-]{3,}\s*$|\s*\+[-=+]{3,}\+\s*$")
+_MAX_TABLE_LINES: Final = 300  # above a line, to find the head of its table
 _WORD: Final = re.compile(r"\w+")
 _LONG_QUOTES: Final = ('"""', "'''")
 _INDENTED: Final = re.compile(r" {3}|\t")  # the indentation of a block of code without a fence
@@ -86,7 +96,9 @@ def read_documents(index: IndexReader) -> Iterator[NamedText]:
         is_document = state.skip is None and state.language in DOCUMENT_LANGUAGES
         if is_document and not describes_past(state.path):
             lines = index.text(state.id).split("\n")
-            yield _make(state.path, "document", lines, _present_lines(lines, state.language))
+            shown = _present_lines(lines, state.language)
+            if state.language != "text" or not _is_code(shown):
+                yield _make(state.path, "document", lines, shown)
 
 
 def read_comments(state: FileState, divided: DividedText) -> NamedText | None:
@@ -131,6 +143,14 @@ def _make(
     return NamedText(path, origin, _find(shown, starts), starts, code_lines=code, quoted=quoted)
 
 
+def _is_code(lines: Sequence[ProseLine]) -> bool:
+    """Return whether a plain text contains whole files, or mostly code apart from its examples."""
+    if any(_ARCHIVED_FILE.match(line.text) for line in lines):
+        return True
+    texts = [line.text for line in lines if not line.is_example and line.text.strip()]
+    return sum(map(bool, map(_DISABLED_CODE.search, texts))) > _MAX_CODE_SHARE * len(texts)
+
+
 def _find_quoted(lines: Sequence[ProseLine]) -> Iterator[int]:
     """Yield the numbers of the lines in examples that are inside a multi-line string."""
     mark = ""
@@ -149,7 +169,22 @@ def _present_lines(lines: Sequence[str], language: str) -> list[ProseLine]:
 
 
 def _speaks_of_past(lines: Mapping[int, str], number: int) -> bool:
-    return speaks_of_past(" ".join(lines.get(number + at, "") for at in (-1, 0, 1)))
+    is_title = lines.get(number, "").startswith("#") and not lines.get(number + 1, "").strip()
+    offsets = (-1, 0, 1, 2) if is_title else (-1, 0, 1)  # the text below a title
+    near = (lines.get(number + at, "") for at in offsets)
+    return speaks_of_past(" ".join((*near, _find_table_head(lines, number))))
+
+
+def _find_table_head(lines: Mapping[int, str], number: int) -> str:
+    """Return the head of the table that contains a line; "" if there is none."""
+    above = [lines.get(number, "")]
+    while len(above) <= _MAX_TABLE_LINES and above[-1].strip():
+        above.append(lines.get(number - len(above), ""))
+    rows = above[:-1] if not above[-1].strip() else above
+    if rows and all(row.lstrip().startswith("|") for row in rows):
+        return rows[-1]
+    borders = [at for at, row in enumerate(rows) if _TABLE_BORDER.match(row)]
+    return " ".join(rows[borders[-2] : borders[-1]]) if len(borders) > 1 else ""
 
 
 def _find(lines: Sequence[ProseLine], text: Mapping[int, str]) -> tuple[Mention, ...]:
