@@ -17,14 +17,16 @@ from fork_server import Command, ForkServer
 from forked_process import ForkedProcess
 from no_network import sitecustomize as _guard  # blocks the network when it is imported
 
+import rootle as imported
+
 _COMMAND = (sys.executable, "-m", "rootle")
 _DROP_FROM_BOUNDING_SET = 24
 _FILE_CAPABILITIES = (1, 2)  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
 # Variables that `conftest.py` sets in every test. The guard blocks the network in child processes.
-# The folders of the caller's PYTHONPATH follow, so that commands run the code that is being tested.
+# Child processes import the same rootle as this process, even if another one is installed.
+_IMPORT_PATH = (os.path.dirname(_guard.__file__), str(Path(imported.__file__).parents[1]))
 # LANGUAGE=C selects English messages, so that no translations are searched for.
-_SEARCHED = (os.path.dirname(_guard.__file__), os.environ.get("PYTHONPATH", ""))
-ENVIRONMENT = {"PYTHONPATH": os.pathsep.join(filter(None, _SEARCHED)), "LANGUAGE": "C"}
+ENVIRONMENT = {"PYTHONPATH": os.pathsep.join(_IMPORT_PATH), "LANGUAGE": "C"}
 _fork_servers = [ForkServer({**os.environ, **ENVIRONMENT})]
 # Importing the MCP SDK takes longer than all other imports, so only this server imports it.
 _mcp_fork_server = ForkServer({**os.environ, **ENVIRONMENT}, ("server",))

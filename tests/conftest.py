@@ -30,7 +30,8 @@ from sample import QUESTIONS, MakeApp, make_repository
 from rootle.app import App, open_app
 from rootle.concurrency.backoff import Backoff
 from rootle.config.fields import Config
-from rootle.http import connection
+from rootle.http import connection, retry
+from rootle.ingest.workers.worker_process import PrestartedWorkers
 from rootle.serialization.json import to_json
 from rootle.sources.source import Source
 from rootle.types import SearchQuery
@@ -56,6 +57,7 @@ _GIT_CONFIG = """\
 # Git's own template has a dozen sample hooks.
 _GIT_TEMPLATE = Path(__file__).parent / "git_template"
 _MEMORY = "/dev/shm"
+_SHORT_BACKOFF = Backoff(first_s=0.0025, longest_s=0.08)
 _MEMORY_NEEDED = 4 << 30  # free bytes on `_MEMORY`
 
 
@@ -150,14 +152,10 @@ def _separate_home(
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
-    return home
-
-
-@pytest.fixture(autouse=True)
-def _environment_of_children(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Block the network in child processes; importing the guard blocked it in this process."""
+    # Block the network in child processes. Importing the guard has blocked it in this process.
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
+    return home
 
 
 @pytest.fixture(autouse=True)
@@ -167,9 +165,7 @@ def _no_prestarted_workers(request: pytest.FixtureRequest, monkeypatch: pytest.M
     Tests of prestarted workers are marked `prestarted_workers`.
     """
     if request.node.get_closest_marker("prestarted_workers") is None:
-        monkeypatch.setattr(
-            "rootle.ingest.workers.worker_process.PrestartedWorkers.start", lambda self: None
-        )
+        monkeypatch.setattr(PrestartedWorkers, "start", lambda self: None)
 
 
 @pytest.fixture(autouse=True)
@@ -180,7 +176,7 @@ def _short_retry_delays(request: pytest.FixtureRequest, monkeypatch: pytest.Monk
     `retry_delays` and keep them too.
     """
     if not any(map(request.node.get_closest_marker, ("server", "retry_delays"))):
-        monkeypatch.setattr("rootle.http.retry._BACKOFF", Backoff(first_s=0.0025, longest_s=0.08))
+        monkeypatch.setattr(retry, "_BACKOFF", _SHORT_BACKOFF)
 
 
 @pytest.fixture

@@ -12,12 +12,20 @@ import pytest
 from command import rootle, start_rootle
 from forked_process import ForkedProcess
 
+import rootle as imported
+
 _PROGRAM = "import sys; print('rootle.search.agent' in sys.modules)"
 
 
 @pytest.mark.parametrize("is_preloaded", [True, False])
 def test_a_preloaded_command_has_imported_rootle(is_preloaded: bool) -> None:
     assert rootle(program=_PROGRAM, preloaded=is_preloaded).out == f"{is_preloaded}\n"
+
+
+@pytest.mark.parametrize("is_preloaded", [True, False])
+def test_a_command_imports_the_same_code_as_the_tests(is_preloaded: bool) -> None:
+    found = rootle(program="import rootle; print(rootle.__file__)", preloaded=is_preloaded)
+    assert found.out == f"{imported.__file__}\n"
 
 
 def test_an_interpreter_variable_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:

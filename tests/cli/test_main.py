@@ -44,6 +44,12 @@ def test_every_command_module_is_a_command() -> None:
     assert modules == set(COMMANDS)
 
 
+def test_the_parsers_of_other_commands_are_not_created() -> None:
+    # The parser of the program, that of the requested command, and one for all other commands.
+    assert len(set(all_parsers(build_parser(["search"])))) == 3
+    assert len(set(PARSERS)) == len(PARSERS) > len(COMMANDS)
+
+
 @pytest.mark.parametrize("parser", PARSERS, ids=lambda parser: parser.prog)
 def test_the_examples_of_every_help_text_are_valid_commands(
     parser: CommandParser,

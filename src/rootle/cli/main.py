@@ -7,7 +7,7 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 # Other modules are imported by `main`, which handles Ctrl-C during imports.
 if TYPE_CHECKING:
@@ -262,7 +262,16 @@ def build_parser(names: Collection[str] = COMMANDS) -> CommandParser:
     )
     parser.add_argument("--version", action="version", version=f"rootle {__version__}")
     parser.set_defaults(run=_list_commands)  # if no command is given
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    # Only the parsers of `names` parse arguments, so one parser suffices for all other commands.
+    # Creating a parser for each of them would take longer than parsing.
+    others = CommandParser(prog="rootle")
+
+    def command_parser(prog: str, **options: Any) -> CommandParser:  # Any: as in `CommandParser`
+        is_needed = prog.rpartition(" ")[2] in names
+        return CommandParser(prog=prog, **options) if is_needed else others
+
+    create: Any = command_parser  # argparse declares that it needs a class, but calls any function
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=create)
     for name, summary in COMMANDS.items():
         command = commands.add_parser(name, help=summary)
         if name in names:

@@ -52,6 +52,8 @@ def printable(text: str) -> str:
 
     File names and lines may come from untrusted repositories and must not control the terminal.
     """
+    if text.isprintable():  # nearly always, and much faster than a look at each character
+        return text
     return "".join(c if c.isprintable() or c == "\t" else _escape(c) for c in text)
 
 
