@@ -27,6 +27,7 @@ from rootle.links.drift import (
 )
 from rootle.links.drift.comments import DividedText
 from rootle.serialization.json import to_json
+from rootle.serialization.links import drift_lines
 from rootle.tools import create_tools
 from rootle.types import DriftReport
 
@@ -653,6 +654,8 @@ def test_a_moved_file_is_reported_with_its_new_path(tmp_path: Path, make_app: Ma
 
     assert (report.name, report.kind, report.is_changed) == ("net/limits.py", "path", True)
     assert report.replacement == "core/limits.py"
+    # On a line of its own, the new path is not cut off in a narrow terminal.
+    assert "  now core/limits.py" in drift_lines(report)
 
 
 def test_an_option_and_a_keyword_that_were_removed_are_reported(

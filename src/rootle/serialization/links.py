@@ -65,14 +65,18 @@ def _describe_checked(answer: DriftAnswer) -> str:
 
 
 def drift_lines(report: DriftReport) -> Iterator[str]:
-    """Yield the lines of a report: its place and name, its evidence, the commit and the text."""
+    """Yield the lines of a report.
+
+    They are its place and name, its evidence, the new name if it is known, the commit and the text.
+    """
     place = (
         f"{escape_path(report.path)}:{report.line}" if report.path else f"memory {report.memory}"
     )
     state = "changed" if report.is_changed else "gone"
     yield f"{place}  {report.name} is {state} ({report.kind} in a {report.origin})"
-    now = f"; now {cut_line(report.replacement, _MAX_TEXT_CHARS)}" if report.replacement else ""
-    yield f"  {report.evidence}{now}"
+    yield f"  {report.evidence}"
+    if report.replacement:  # on a line of its own, because a terminal cuts long lines
+        yield f"  now {cut_line(report.replacement, _MAX_TEXT_CHARS)}"
     if report.commit is not None:
         commit = report.commit
         yield f"  {state} by {short_hash(commit.hash)} {describe_commit_briefly(commit)}"
