@@ -70,6 +70,11 @@ class NameLookup:
     # Returns the hashes of the commits of a range that changed files or folders.
     list_period: Callable[[Sequence[str], RevisionRange], Collection[str]]
 
+    def has_place(self, name: str) -> bool:
+        """Return whether definitions or files have a name; "docs/" may also be a plain word."""
+        is_word = name.endswith("/") and self.find_files(name[:-1]) is not None
+        return is_word or self.find_place(name) is not None
+
 
 @dataclass(frozen=True, slots=True)
 class _Period:
