@@ -215,7 +215,7 @@ class NameHistoryQuestion:
     def is_option(self) -> bool:
         """Whether the name is a command-line option, which is found in the lines of commits.
 
-        Only a question about its addition has such a name.
+        Only a question about its addition or removal has such a name.
         """
         return self.name.startswith("--")
 
@@ -298,7 +298,7 @@ def _read_question(
     is_certain = bool(found["kind_after"] or found["open"] or found["call"])
     may_be_phrase = is_plain and not is_certain and asked in ("addition", "removal")
     is_option = name.startswith("--")
-    if (is_option and asked != "addition") or (found["option"] and not is_option):
+    if (is_option and asked not in ("addition", "removal")) or (found["option"] and not is_option):
         return None
     kind = (found["kind"] or (found["kind_after"] or "").strip()).lower()
     if is_plain and (not is_marked or (kind == "file" and asked == "changes")):
