@@ -119,6 +119,8 @@ _PAST: Final = re.compile(
             r"|modified)\b",
             r"\bhistory of\b|\bgit (?:log|blame|show)\b",
             r"\b(?:do|does|did) (?:we|it|this|they|the)\b.*\b(?:no longer|any ?more)\b",
+            r"^(?:why|since when) (?:do|does|is|are|can)\b.*\b(?:no longer|any ?more)\b",
+            r"^(?:when|why) (?:was|were) .*\bmade (?!(?:by|for|from|if|in|of|to|when|with)\b)\w",
             r"\bcommits? (?:that|which|where|in which)\b",
             r"\bcommit messages? (?:that|which|about|for|of|with|says?|mentions?)\b",
             r"\bsince (?:version |release |commit )?v?\d+\.\d+|\bsince last (?:week|month|year)\b",
