@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import sys
 from pathlib import Path
 
 import pytest
 
 from rootle import cli
-from rootle.cli.terminal import write_line, write_styled_line
+from rootle.cli.results.screen import count_message_rows
+from rootle.cli.terminal import warn, write_line, write_styled_line
 
 _HOSTILE = "a\x1b]0;owned\x07\x1b[2J\n\u202eb"
 _ESCAPED = "a\\x1b]0;owned\\x07\\x1b[2J\\n\\u202eb"
@@ -31,6 +33,27 @@ def test_a_styled_line_has_colors_but_no_other_control_characters(
 ) -> None:
     write_styled_line(f"\x1b[1;36m{_HOSTILE}\x1b[0m")
     assert capsys.readouterr().out == f"\x1b[1;36m{_ESCAPED}\x1b[0m\n"
+
+
+def test_a_message_is_wrapped_between_words_on_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    url = "https://example.org/a/very/long/address/of-a/page"
+    message = f"the commits of this repository are listed in {url}, newest first"
+
+    warn(message)
+    assert capsys.readouterr().err == f"rootle: {message}\n"
+
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    warn(message)
+    assert capsys.readouterr().err.splitlines() == [
+        "rootle: the commits of this repository",
+        "  are listed in",
+        f"  {url},",
+        "  newest first",
+    ]
+    assert count_message_rows([message]) == 5
 
 
 def test_only_the_functions_that_escape_write_to_the_terminal() -> None:

@@ -9,6 +9,7 @@ from commit_repository import add_commit, commit_all, find_commits, make_history
 from sample import MakeApp, git, write
 
 from rootle import App
+from rootle.errors import SourceError
 from rootle.tools.definitions.vectordb_read import vectordb_read
 from rootle.tools.definitions.vectordb_search import search_folder
 from rootle.types import SearchQuery
@@ -103,6 +104,23 @@ def test_a_commit_of_another_branch_is_found_by_its_hash_and_its_tag(
     found = app.search(SearchQuery("when was v1.0.1 released"))
     assert [one.file_path for one in found.results] == [f"git:{side}"]
     assert found.suggestions == ("the tag v1.0.1 is on this commit", note)
+
+
+def test_a_branch_and_a_tag_are_shown_as_their_commit(
+    app: App, root: Path, side: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    git(root, "tag", "v1.0.1", side)
+    git(root, "clone", "-q", str(root), str(tmp_path / "clone"))
+    clone: App = make_app(tmp_path / "clone")
+
+    for reader, name in ((app, "side"), (clone, "side"), (clone, "origin/side")):
+        passage = reader.read(name)
+        assert passage.source == side
+        assert passage.note == f"{name} is a branch; this is its newest commit"
+    assert app.read("v1.0.1").note == "v1.0.1 is a tag of this commit"
+    assert "Theta gets the zebra" in "\n".join(app.read("side#theta.py").lines)
+    with pytest.raises(SourceError, match="nothing does not exist here"):
+        app.read("nothing")
 
 
 def test_the_merges_of_another_branch_are_listed_and_counted(root: Path, app: App) -> None:

@@ -112,3 +112,20 @@ def test_a_release_without_a_tag_is_said_to_have_none(root: Path, make_app: Make
     answer = make_app(root).search(SearchQuery("what changed in release 3.0.0"))
 
     assert 'no tag is named "3.0.0"; the question was searched as words' in answer.suggestions
+
+
+def test_the_changes_of_a_place_in_a_version_are_listed(root: Path, make_app: MakeApp) -> None:
+    app: App = make_app(root)
+
+    for question in (
+        "what changed in beta.py in v0.10.1",
+        "what changed in beta.py in release 0.10.1",
+        "what changed in beta with version 0.10.1",
+    ):
+        answer = app.search(SearchQuery(question))
+        found = [one.commit.subject for one in answer.results if one.commit]
+        assert found == ["Beta mentions v0.10.0 released after 0.10.0"]
+        assert answer.suggestions[1] == "1 of them is between v0.10.0 and v0.10.1"
+
+    unknown = app.search(SearchQuery("what changed in beta.py in v0.99.0"))
+    assert 'no tag is named "v0.99.0"; the question was searched as words' in unknown.suggestions

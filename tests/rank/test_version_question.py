@@ -34,6 +34,7 @@ def test_questions_for_a_required_version_are_recognized(text: str) -> None:
         "which protocol version is used by the client",
         "which go version does the release workflow run on",
         "raise an error if the required schema version is missing",
+        "which commit version runs the tests",
         "node version",
     ],
 )

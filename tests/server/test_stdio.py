@@ -373,6 +373,38 @@ def test_the_server_ends_although_a_tool_hangs(repository: Path) -> None:
         assert server.process.wait(timeout=30) == 0
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_server_although_a_tool_hangs(repository: Path, number: int) -> None:
+    with lines_of(repository, program=MISBEHAVING_TOOLS) as server:
+        server.initialize()
+        call = {"name": "hanging", "arguments": {"text": ""}}
+        server.send({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call})
+        server.send({"jsonrpc": "2.0", "id": 3, "method": "ping"})
+        server.receive()
+        server.process.send_signal(number)
+        assert server.process.wait(timeout=30) == 0
+
+
+# Starts a process that keeps standard error open, and prints how long it takes to end the relay.
+_RELAY = """
+import os, subprocess, sys, time
+from rootle.server import stderr_relay
+stderr_relay._FLUSH_TIMEOUT_S = 30.0
+with stderr_relay.relay_stderr():
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    os.write(2, b"a \\0 zero byte")
+    started_s = time.monotonic()
+print(time.monotonic() - started_s)
+child.kill()
+"""
+
+
+def test_a_child_process_that_keeps_standard_error_open_does_not_delay_the_end() -> None:
+    ended = subprocess.run([sys.executable, "-c", _RELAY], capture_output=True, check=True)
+    assert float(ended.stdout) < 15
+    assert ended.stderr == b"a \0 zero byte"
+
+
 def test_sigterm_ends_the_server(repository: Path) -> None:
     with lines_of(repository) as server:
         server.initialize()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from rootle.cli.results.screen import count_rows, screen_rows
+from rootle.cli.results.screen import count_message_rows, count_rows, screen_rows
 from rootle.cli.terminal import count_text, fit_line, printable, warn_all, write_line
 from rootle.serialization.path_text import escape_path
 from rootle.serialization.symbols import (
@@ -67,7 +67,7 @@ def print_symbols(
     for line in lines:
         write_line(line)
     warn_all(messages)
-    return count_rows([*lines, *(f"rootle: {message}" for message in messages)])
+    return count_rows(lines) + count_message_rows(messages)
 
 
 def _describe(answer: SymbolAnswer) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # A path at the beginning of a line, perhaps after a probability: " 72%  src/net/retry.py".
 _PLACE: Final = re.compile(r" *(?:\d+% +)?(?=[^ ]*[/.])[^ ]+")
+_MIN_COLUMNS: Final = 20  # of a wrapped message
 _COLOR: Final = re.compile("(\x1b\\[[0-9;]{1,4}m)")  # a group, so that `split` keeps it
 
 
@@ -28,9 +29,36 @@ def print_json(value: Any) -> None:  # Any: a record, or JSON data
 
 
 def warn(message: str) -> None:
-    """Print a message to standard error, if it can be written."""
+    """Print a message to standard error, if it can be written.
+
+    On a terminal, the message is wrapped between words.
+    """
+    rows = wrap_message(message) if sys.stderr.isatty() else [_format_message(message)]
     with suppress(OSError):
-        print(f"rootle: {printable(message)}", file=sys.stderr)
+        print("\n".join(rows), file=sys.stderr)
+
+
+def wrap_message(message: str) -> list[str]:
+    """Return the lines of a message, wrapped between words to the width of the terminal.
+
+    A word that is wider than the terminal, such as a URL, is not split, so that it can be copied.
+    """
+    import textwrap
+
+    columns = max(shutil.get_terminal_size().columns, _MIN_COLUMNS)
+    return textwrap.wrap(
+        _format_message(message),
+        columns,
+        subsequent_indent="  ",
+        expand_tabs=False,
+        replace_whitespace=False,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _format_message(message: str) -> str:
+    return f"rootle: {printable(message)}"
 
 
 def warn_all(messages: Iterable[str]) -> None:

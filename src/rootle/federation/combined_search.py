@@ -130,7 +130,7 @@ class CombinedSearch:
         repository = Repository(
             commits.authors.get(view),
             self.find_date,
-            lambda name: self.open_names().find_place(name) is not None,
+            lambda name: self.open_names().has_place(name),
             view.has_folder,
         )
         return rewrite_question(query.text_query, parsed, repository), reason
@@ -205,14 +205,14 @@ class CombinedSearch:
                 return self._add_named(query, hashes, commits, find_files)
             return find_files(query)
         if past is not None and past.asks_first and not parsed.is_exact:
-            named = parse_name_history(parsed.text, self._is_revision, has_dates=has_dates)
+            is_filtered = has_dates or bool(parsed.authors)
+            named = parse_name_history(parsed.text, self._is_revision, is_filtered=is_filtered)
             past = replace(past, name_history=named)
         # "since v2.1" is not a filter if `CommitSelection` lists the commits of the range.
         in_words = past is not None and not isinstance(commits, str) and not past.selects_range
         text = resolve_dates(query.text_query, self.find_date, in_words=in_words)
-        resolved = replace(query, text_query=text)
         answer = partial(self._answer, explain=explain, reason=reason)
-        response = answer(resolved, past, commits, find_files)
+        response = answer(replace(query, text_query=text), past, commits, find_files)
         notes = restore_revisions(response.suggestions, query.text_query, text)
         return replace(response, suggestions=notes)
 

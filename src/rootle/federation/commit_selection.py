@@ -17,7 +17,11 @@ from rootle.federation.commit_lists import (
 from rootle.federation.name_answers import NameAnswers, NameLookup
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
-from rootle.history.names.name_questions import looks_like_revision, version_spellings
+from rootle.history.names.name_questions import (
+    NameHistoryQuestion,
+    looks_like_revision,
+    version_spellings,
+)
 from rootle.history.names.unindexed_commits import NOT_SEARCHED, describe_header
 from rootle.history.past_question import PastQuestion
 from rootle.types import COMMIT_URI, RevisionRange, SearchQuery, SearchResponse
@@ -47,11 +51,12 @@ class CommitSelection:
             return self._list_release(query, commits, view, past.release, limit)
         if past.new_in:
             return self._list_new(query, past, commits, view, limit, is_complete=is_complete)
-        if past.name_history is not None:
+        named = past.name_history
+        if named is not None and named.new_in:
+            named = self._compare_with_previous(named, commits)
+        if named is not None:
             names = NameAnswers(self.open_names(), self._find_revision)
-            changes = names.find_page(
-                query, past.name_history, commits, view, limit, is_complete=is_complete
-            )
+            changes = names.find_page(query, named, commits, view, limit, is_complete=is_complete)
             if changes is not None:
                 return changes
         if past.asks_first:
@@ -72,6 +77,8 @@ class CommitSelection:
             return self._explain_release(past.release, commits)
         if past.new_in:
             return self._explain_release(past.new_in, commits)
+        if past.name_history is not None and past.name_history.new_in:
+            return self._explain_release(past.name_history.new_in, commits)
         names = commits.list_unknown(past.revisions) if past.revisions is not None else []
         since = past.name_history.since if past.name_history is not None else ""
         if since and self._find_revision(since) is None:
@@ -123,6 +130,17 @@ class CommitSelection:
             f"not in {previous}, the version before it" if previous else "up to the first version"
         )
         return replace(page, suggestions=(f"commits in {tag}, {span}", *page.suggestions))
+
+    def _compare_with_previous(
+        self, question: NameHistoryQuestion, commits: CommitSearch
+    ) -> NameHistoryQuestion | None:
+        """Return a question about the changes since the version before the one that is named.
+
+        Return None if the version has no tag, or if it is the first one.
+        """
+        tag, sha = self._find_tagged(question.new_in, commits)
+        previous = commits.updates.find_previous_tag(tag) if sha else ""
+        return replace(question, since=previous, until=tag, new_in="") if previous else None
 
     def _explain_release(self, version: str, commits: CommitSearch) -> tuple[str, ...]:
         """Return notes about a version whose commit is not listed."""

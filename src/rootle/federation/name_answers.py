@@ -23,6 +23,7 @@ from rootle.history.names.name_history import (
     find_name_changes,
 )
 from rootle.history.names.name_questions import NameHistoryQuestion
+from rootle.history.names.option_changes import find_option_additions, find_option_removals
 from rootle.history.names.place_changes import (
     ChangedPlace,
     PlaceChange,
@@ -69,6 +70,11 @@ class NameLookup:
     describe_present: Callable[[str], str]  # returns where a name is defined now; "" if it is not
     # Returns the hashes of the commits of a range that changed files or folders.
     list_period: Callable[[Sequence[str], RevisionRange], Collection[str]]
+
+    def has_place(self, name: str) -> bool:
+        """Return whether definitions or files have a name; "docs/" may also be a plain word."""
+        is_word = name.endswith("/") and self.find_files(name[:-1]) is not None
+        return is_word or self.find_place(name) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +167,8 @@ class NameAnswers:
             return None
         count = commits.updates.find_by_count
         if question.asked == "addition" and (place is None or place.is_used_elsewhere):
-            first = find_first_use(view, question.name, count)
+            first = find_option_additions(view, question.name) if question.is_option else None
+            first = first or find_first_use(view, question.name, count)
             if first is not None:
                 return first
         if place is None:
@@ -221,7 +228,7 @@ class NameAnswers:
         elif question.may_be_phrase:
             return None
         else:
-            uses = find_last_uses(view, name)
+            uses = (find_option_removals if question.is_option else find_last_uses)(view, name)
             in_code = [one for one in uses if not _is_in_document(one.section.label)]
             found = _note_uses(in_code, name)
         if found is None or not present:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from rootle.history.names.name_questions import (
+    DOTTED_VERSION,
     REVISION_CHAR,
     REVISION_NAME,
     NameHistoryQuestion,
@@ -75,7 +76,6 @@ _IN_RELEASE: Final = LazyPattern(
     (frozenset(("changed", "commits", "changes")),),
     re.IGNORECASE | re.ASCII,
 )
-_DOTTED: Final = re.compile(r"v?\d+(?:\.\d+)+(?:-?[\w.]+)?", re.IGNORECASE | re.ASCII)
 _ONLY_ALL: Final = re.compile(rf"\s*{_ALL}[\s?!.]*", re.IGNORECASE)
 # A request for the commits that changed a place. It counts only with a period, as in "changes to
 # the parser in March 2024", because "changes to the parser" may also describe code.
@@ -119,6 +119,8 @@ _PAST: Final = re.compile(
             r"|modified)\b",
             r"\bhistory of\b|\bgit (?:log|blame|show)\b",
             r"\b(?:do|does|did) (?:we|it|this|they|the)\b.*\b(?:no longer|any ?more)\b",
+            r"^(?:why|since when) (?:do|does|is|are|can)\b.*\b(?:no longer|any ?more)\b",
+            r"^(?:when|why) (?:was|were) .*\bmade (?!(?:by|for|from|if|in|of|to|when|with)\b)\w",
             r"\bcommits? (?:that|which|where|in which)\b",
             r"\bcommit messages? (?:that|which|about|for|of|with|says?|mentions?)\b",
             r"\bsince (?:version |release |commit )?v?\d+\.\d+|\bsince last (?:week|month|year)\b",
@@ -158,7 +160,9 @@ class PastQuestion:
     def selects_range(self) -> bool:
         """Whether all commits of a range are asked for, or those of them that changed a name."""
         named = self.name_history
-        return self.revisions is not None or (named is not None and bool(named.since))
+        return self.revisions is not None or (
+            named is not None and bool(named.since or named.new_in)
+        )
 
 
 def parse_past_question(
@@ -222,7 +226,7 @@ def _find_new_version(text: str) -> str:
     if len(text) > _MAX_CHARS or not _IN_RELEASE.may_match(words_in(text)):
         return ""
     found = _IN_RELEASE.compiled.fullmatch(text)
-    is_version = found and (found["kind"] or _DOTTED.fullmatch(found["version"]))
+    is_version = found and (found["kind"] or DOTTED_VERSION.fullmatch(found["version"]))
     return found["version"] if found and is_version else ""
 
 

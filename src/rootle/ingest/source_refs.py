@@ -21,7 +21,7 @@ from rootle.sources.files.exclusion_reasons import explain_exclusions
 from rootle.sources.files.file_source import read_listed_file
 from rootle.sources.files.text_reader import is_generated_file
 from rootle.sources.git.commit_text import SHA, explain_hidden_commits, show_commit
-from rootle.sources.git.commits.commit_list import find_commit
+from rootle.sources.git.commits.commit_list import find_commit, find_reference
 from rootle.sources.git.git_dirs import find_work_tree
 from rootle.sources.git.trees.revision import find_revision
 from rootle.sources.git.trees.tree_source import read_tree_file
@@ -42,7 +42,8 @@ from rootle.types import (
 _MAX_REFERENCE_CHARS: Final = 1_000
 # After a colon, this is a range of lines ("path:12-20"), and not a path in a version ("v2.1:path").
 _LINE_NUMBERS: Final = re.compile(r"[Ll]?\d+(?:[-\u2013:,CcLl]+\d+)*\W*")
-_TAG: Final = re.compile(r"[\w][\w./+-]{0,249}")
+# A tag or a branch, such as "v2.1", "@org/pool@2.1.0" and "fix/#12".
+_NAME: Final = re.compile(r"[\w@][\w./@#+-]{0,249}")
 # "HEAD", or an ancestor of HEAD, of a tag or of a branch, such as "HEAD~3".
 _ANCESTOR: Final = re.compile(r"HEAD|[\w][\w./+-]{0,249}[~^][~^0-9]{0,30}")
 _PATCH_START: Final = "diff --git "
@@ -182,7 +183,7 @@ def _read_whole(path: str, documents: DocumentSet) -> WholeDocument | None:
     return (
         documents.read_indexed(path)
         or _read_version(path, documents)
-        or _read_tagged_commit(path, documents)
+        or _read_named_commit(path, documents)
     )
 
 
@@ -208,16 +209,24 @@ def _is_in_folder(path: str, documents: DocumentSet) -> bool:
     return os.path.lexists(documents.root / path)
 
 
-def _read_tagged_commit(name: str, documents: DocumentSet) -> WholeDocument | None:
-    """Return the commit of a tag, or of a name such as "HEAD~3"; None if there is none."""
+def _read_named_commit(name: str, documents: DocumentSet) -> WholeDocument | None:
+    """Return the commit of a tag, the newest one of a branch, or that of a name such as "HEAD~3".
+
+    Return None if there is none.
+    """
     folder = os.path.realpath(documents.root)
     is_ancestor = _ANCESTOR.fullmatch(name) is not None
-    if not (is_ancestor or _TAG.fullmatch(name)) or ".." in name or find_work_tree(folder) is None:
+    if not (is_ancestor or _NAME.fullmatch(name)) or ".." in name or find_work_tree(folder) is None:
         return None
     if explain_hidden_commits(documents.root) is not None:
         return None
-    found = find_commit(folder, name if is_ancestor else f"refs/tags/{name}")
-    return None if found is None else _read_whole(found.sha, documents)
+    kind, full_name = ("", name) if is_ancestor else find_reference(folder, name) or ("", "")
+    found = find_commit(folder, full_name) if full_name else None
+    whole = None if found is None else _read_whole(found.sha, documents)
+    if whole is None or not kind:
+        return whole
+    what = "a tag of this commit" if kind == "tag" else "a branch; this is its newest commit"
+    return replace(whole, passage=replace(whole.passage, note=f"{name} is {what}"))
 
 
 def _read_outside(reference: str, documents: DocumentSet) -> WholeDocument | None:

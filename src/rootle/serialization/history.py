@@ -40,7 +40,7 @@ def describe_no_removal(answer: RemovalAnswer) -> str:
         return "no removed code matches"
     if not answer.searched_commits:
         return ""
-    return f"no removed code matches in the {answer.searched_commits:,} commits that were searched"
+    return "no removed code matches in the part of the history that was searched"
 
 
 def _describe(removal: Removal) -> str:

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import anyio
 from mcp.server.lowlevel.server import Server
@@ -19,12 +19,18 @@ from rootle.server.address import Address
 from rootle.server.background_indexing import BackgroundIndexing
 from rootle.server.corrected_app import CorrectedApp
 from rootle.server.mcp import ToolServer
-from rootle.server.shutdown import call_when_parent_exits, exit_after_grace_period
+from rootle.server.shutdown import (
+    GRACE_PERIOD_S,
+    call_when_parent_exits,
+    exit_after_grace_period,
+)
 from rootle.server.stdio import open_message_streams
 from rootle.server.streams import ProtocolStreams
 from rootle.tools.registry import create_tools
 from rootle.tools.sent_passages import SentPassages
 from rootle.tools.tool import error
+
+_INTERRUPT_GRACE_PERIOD_S: Final = 1.0
 
 
 def serve_stdio(app: App, streams: ProtocolStreams, refusal: str = "") -> None:
@@ -103,14 +109,15 @@ async def _serve_client(server: Server[Any], streams: ProtocolStreams) -> None:
     async with open_message_streams(streams, exit_after_grace_period) as (inbox, outbox):
         with anyio.CancelScope() as session:
 
-            def end() -> None:
-                exit_after_grace_period()
+            def end(grace_period_s: float = GRACE_PERIOD_S) -> None:
+                exit_after_grace_period(grace_period_s)
                 # If the client closes its input before it exits, the loop may already have ended.
                 with suppress(RuntimeError):
                     loop.call_soon_threadsafe(session.cancel)
 
             call_when_parent_exits(end)
-            for number in (signal.SIGTERM, signal.SIGINT):
-                with suppress(NotImplementedError):  # on Windows
-                    loop.add_signal_handler(number, session.cancel)
+            with suppress(NotImplementedError):  # on Windows
+                loop.add_signal_handler(signal.SIGTERM, end)
+                # A user who presses Ctrl-C should not have to wait for a question that is running.
+                loop.add_signal_handler(signal.SIGINT, end, _INTERRUPT_GRACE_PERIOD_S)
             await server.run(inbox, outbox, server.create_initialization_options())

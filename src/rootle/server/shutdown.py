@@ -11,7 +11,7 @@ from typing import Final
 _POLL_INTERVAL_S: Final = 0.5
 # The time within which running work must finish. Then the process exits as if killed by `kill -9`,
 # which does not damage the index. Worker processes end with their parent.
-_GRACE_PERIOD_S: Final = 3.0
+GRACE_PERIOD_S: Final = 3.0
 
 
 def call_when_parent_exits(callback: Callable[[], None]) -> None:
@@ -30,7 +30,7 @@ def call_when_parent_exits(callback: Callable[[], None]) -> None:
     threading.Thread(target=poll, name="rootle-parent", daemon=True).start()
 
 
-def exit_after_grace_period(grace_period_s: float = _GRACE_PERIOD_S) -> None:
+def exit_after_grace_period(grace_period_s: float = GRACE_PERIOD_S) -> None:
     """End the process after the grace period, even if a tool or the client's pipe hangs."""
     timer = threading.Timer(grace_period_s, os._exit, [0])
     timer.daemon = True

@@ -63,6 +63,13 @@ def rewrite(question: str) -> str | None:
         ("commits by Ada related to change lists", "in:history author:Ada change lists"),
         ("what did Ada change in main loop", "in:history author:Ada main loop"),
         ("what did Ada fix in plugin loading", "in:history author:Ada fix in plugin loading"),
+        ("what changed in src/a.py by Ada", "in:history author:Ada path:src/a.py"),
+        ("what has changed in Request by Ada", "in:history author:Ada what changed in Request"),
+        ("what changed in the scheduler by ada", "in:history author:ada the scheduler"),
+        (
+            "what changed in src by Ada since 2.0",
+            "in:history author:Ada since:v2.0 path:src/",
+        ),
         ("commits that touched auto reload by Ada", "in:history author:Ada auto reload"),
         (
             "commits about the exchange of change lists by Ada",

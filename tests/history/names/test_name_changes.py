@@ -341,3 +341,31 @@ def test_earlier_removals_of_a_setting_follow_the_one_that_removed_it_for_good(
 
     assert [one.commit.hash for one in answer.results if one.commit] == [last, part]
     assert answer.suggestions[0].startswith("the first commit removed the last indexed lines with")
+
+
+def test_the_commits_that_added_and_removed_an_option_are_found_by_its_declaration(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    root = make_history(tmp_path / "repo", ["Alpha is new"])
+    declared = (
+        "OPTIONS = [\n    option(\n        'keep-cold',\n        'Keep it cold.',\n    ),\n]\n"
+    )
+    hint = "HINT = 'use --keep-cold in summer'\n"
+    write(root, "README.md", "A later version will have `--keep-cold`.\n")
+    commit_all(root, "Announce a way to cool the food", day=1)
+    write(root, "food/menu.py", declared)
+    commit_all(root, "Cool the food", day=2)
+    write(root, "food/hint.py", hint)
+    commit_all(root, "Give a hint", day=3)
+    write(root, "food/menu.py", "OPTIONS = []\n")
+    commit_all(root, "All food is cold", day=4)
+    write(root, "food/hint.py", "HINT = ''\n")
+    commit_all(root, "Drop an outdated hint about --keep-cold", day=5)
+    app: App = make_app(root)
+
+    def first_of(question: str) -> str:
+        commit = app.search(SearchQuery(question)).results[0].commit
+        return commit.subject if commit else ""
+
+    assert first_of("when was --keep-cold added") == "Cool the food"
+    assert first_of("when was the option --keep-cold removed") == "All food is cold"

@@ -648,7 +648,7 @@ def test_a_huge_commit_is_bounded(tmp_path: Path, make_app: MakeApp) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("--output=stolen", "-p", "main", "@{0}", "--output=stolen:README.md"),
+        *("--output=stolen", "-p", "main*", "@{0}", "--output=stolen:README.md"),
         *("HEAD:../README.md", "HEAD^{tree}:README.md", "HEAD:.git/config", ":README.md"),
     ],
 )

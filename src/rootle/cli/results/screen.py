@@ -7,6 +7,8 @@ import shutil
 from collections.abc import Iterable, Sequence
 from typing import Final, TypeVar
 
+from rootle.cli.terminal import wrap_message
+
 _T = TypeVar("_T")
 
 _COLOR: Final = re.compile(r"\x1b\[[0-9;]*m")
@@ -20,8 +22,12 @@ def screen_rows(messages: Iterable[str] = ()) -> int:
     `messages`, which `warn` prints.
     """
     size = shutil.get_terminal_size()
-    used = count_rows(f"rootle: {message}" for message in messages)
-    return max(size.lines - 2 - used, _MIN_ROWS)
+    return max(size.lines - 2 - count_message_rows(messages), _MIN_ROWS)
+
+
+def count_message_rows(messages: Iterable[str]) -> int:
+    """Return how many terminal rows messages take that `warn` prints."""
+    return sum(count_rows(wrap_message(message)) for message in messages)
 
 
 def count_rows(lines: Iterable[str]) -> int:

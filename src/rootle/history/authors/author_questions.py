@@ -76,6 +76,11 @@ _WHAT: Final = (
     rf"(?:what|how many (?:commits|changes)|(?:which|what) (?:\w+ )?{_NOUN}"
     r"|(?:which|what) [\w-]+(?: [\w-]+)?)"
 )
+_CHANGES_IN: Final = _form(
+    rf"{_FRAME}what (?:was |were |has |have )?(?:been )?changed (?P<words>(?:in|to|on|under) \S.*?)"
+    r" by ",
+    *("what", "changed", "by"),
+)
 _NAMED: Final = r"\S+(?: \S+){0,3}?"
 _FORMS: Final = (
     _form(
@@ -135,6 +140,7 @@ _FORMS: Final = (
         needs_capital=True,
     ),
     _form(rf"(?P<words>.*\b(?:{_DONE})) by ", _DONE, "by", needs_capital=True),
+    _CHANGES_IN,
 )
 # Nouns for only some of an author's commits. Such a noun is therefore searched as a word.
 _SUBJECT: Final = re.compile(r"\b(?:(?:bug ?)?fix(?:es)?|refactorings?)\b", re.IGNORECASE)
@@ -161,6 +167,11 @@ class AuthorQuestion:
 def may_name_author(text: str) -> bool:
     """Return whether a question has a form in which an author can be named."""
     return next(_candidates(text), None) is not None
+
+
+def asks_for_changes_in(text: str) -> bool:
+    """Return whether a question has the form "what changed in PLACE by NAME"."""
+    return _CHANGES_IN.before.compiled.match(text) is not None
 
 
 def asks_for_commits(text: str) -> bool:

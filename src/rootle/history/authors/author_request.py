@@ -7,7 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rootle.history.authors.author_questions import AuthorQuestion, parse_author_question
+from rootle.history.authors.author_questions import (
+    AuthorQuestion,
+    asks_for_changes_in,
+    parse_author_question,
+)
 from rootle.history.authors.known_authors import KnownAuthors
 from rootle.history.authors.question_filters import read_filters
 from rootle.history.names.name_questions import parse_name_history
@@ -57,7 +61,7 @@ def rewrite_question(
     if question.may_be_name and _is_about_place(parsed.text, repository.is_place):
         return None
     filters = read_filters(question.words, time.time(), repository.find_date, repository.is_folder)
-    words = _ask_for_place(filters.words, repository.is_place)
+    words = _ask_for_place(parsed.text, filters.words, repository.is_place)
     authors = _author_filters(question, repository.authors)
     kind = "" if parsed.kinds else f"in:{HISTORY}"
     phrases = [f'"{phrase}"' for phrase in parsed.phrases]
@@ -71,10 +75,14 @@ def rewrite_question(
     )
 
 
-def _ask_for_place(words: str, is_place: Callable[[str], bool]) -> str:
-    """Return a question about the changes of a definition if the words are only its name."""
-    asked = f"who changed {words}"
-    found = parse_name_history(asked) if words else None
+def _ask_for_place(text: str, words: str, is_place: Callable[[str], bool]) -> str:
+    """Return a question about the changes of a definition or file if the words are only its name.
+
+    In a question such as "what changed in the parser by Ada", a plain word is the name of a file.
+    """
+    allows_words = asks_for_changes_in(text)
+    asked = f"what changed in {words}" if allows_words else f"who changed {words}"
+    found = parse_name_history(asked, is_filtered=allows_words) if words else None
     return asked if found is not None and is_place(found.name) else words
 
 

@@ -30,6 +30,13 @@ _PERIOD: Final = lazy_pattern(
     rf"(?P<newer>{REVISION_NAME}))(?P<place>,? in \S.*)?",
     "since|after|between|from",
 )
+# A question about the changes in a version, compared with the version before it.
+_IN_VERSION: Final = lazy_pattern(
+    rf"(?P<rest>.+?),? (?:in|with) (?P<kind>(?:the )?(?:version|release|tag) )?"
+    rf"(?P<version>(?={REVISION_CHAR}*\d){REVISION_CHAR}{{1,100}}?)",
+    "in|with",
+)
+DOTTED_VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+(?:-?[\w.]+)?", re.IGNORECASE | re.ASCII)
 _REVISION: Final = re.compile(REVISION, re.IGNORECASE)
 _KIND: Final = (
     "function|method|class|struct|enum|trait|interface|type|macro|field|constant|variable|module"
@@ -195,6 +202,7 @@ class NameHistoryQuestion:
     asked: RequestedCommits
     since: str = ""  # a revision; commits in its history are left out
     until: str = ""  # a revision; only commits in its history are listed
+    new_in: str = ""  # a version; only commits are listed that the version before it lacks
     new_name: str = ""  # the name after a rename, if the question gives it
     # Whether the name is a plain word, which counts only if a folder at the root, or at most three
     # files, have this name: "changelog" means CHANGELOG.md.
@@ -207,7 +215,7 @@ class NameHistoryQuestion:
     def is_option(self) -> bool:
         """Whether the name is a command-line option, which is found in the lines of commits.
 
-        Only a question about its addition has such a name.
+        Only a question about its addition or removal has such a name.
         """
         return self.name.startswith("--")
 
@@ -236,14 +244,14 @@ def parse_name_history(
     text: str,
     is_revision: Callable[[str], bool] = looks_like_revision,
     *,
-    has_dates: bool = False,
+    is_filtered: bool = False,
 ) -> NameHistoryQuestion | None:
     """Return the name whose history a question asks for; None for other questions.
 
     A plain word in lower case is not a name, unless the question marks it as a name. `is_revision`
     returns whether a word after "since" or "between" is a commit, tag or branch. In a question with
-    such a word, or with dates that were converted to filters (`has_dates`), a plain word can be the
-    name of a folder or a file: "what changed in docs since v2.1".
+    such a word, a version, or filters (`is_filtered`), a plain word can be the name of a folder or
+    file: "what changed in docs since v2.1".
     """
     stripped = " ".join(text.split()).rstrip("?.!")
     if len(stripped) > _MAX_CHARS:
@@ -256,7 +264,12 @@ def parse_name_history(
             text = f"{period['rest']}{(period['place'] or '').removeprefix(',')}"
             question = _parse_question(text, allows_words=True)
             return None if question is None else replace(question, since=since, until=until)
-    return _parse_question(stripped, allows_words=has_dates)
+    released = _IN_VERSION.compiled.fullmatch(stripped) if _IN_VERSION.may_match(words) else None
+    if released and (released["kind"] or DOTTED_VERSION.fullmatch(released["version"])):
+        question = _parse_question(released["rest"], allows_words=True)
+        if question is not None and question.asked == "changes":
+            return replace(question, new_in=released["version"])
+    return _parse_question(stripped, allows_words=is_filtered)
 
 
 def _parse_question(text: str, *, allows_words: bool = False) -> NameHistoryQuestion | None:
@@ -285,7 +298,7 @@ def _read_question(
     is_certain = bool(found["kind_after"] or found["open"] or found["call"])
     may_be_phrase = is_plain and not is_certain and asked in ("addition", "removal")
     is_option = name.startswith("--")
-    if (is_option and asked != "addition") or (found["option"] and not is_option):
+    if (is_option and asked not in ("addition", "removal")) or (found["option"] and not is_option):
         return None
     kind = (found["kind"] or (found["kind_after"] or "").strip()).lower()
     if is_plain and (not is_marked or (kind == "file" and asked == "changes")):

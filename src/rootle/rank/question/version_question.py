@@ -38,8 +38,8 @@ _REQUIREMENT: Final = re.compile(
 )
 # Versions of these things are a part of the project itself. The project was changed in a release.
 _OWN_VERSION: Final = frozenset(
-    """a api data document file format index key message model package protocol release schema the
-    this wire""".split()
+    """a api commit data document file format index key message model package protocol release
+    schema the this wire""".split()
 )
 # Questions about changes, and about the versions in a certain file: that of a workflow.
 _OTHER_SUBJECT: Final = re.compile(

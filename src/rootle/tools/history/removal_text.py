@@ -46,7 +46,8 @@ def answer_removal(app: App, words: str, query: SearchQuery) -> Answer:
 
 def _describe_nothing(found: RemovalAnswer) -> str:
     text = describe_no_removal(found)
-    return f"{text[:1].upper()}{text[1:]}. {_ELSEWHERE}" if text else ""
+    elsewhere = f" {_ELSEWHERE}" if found.degraded else ""
+    return f"{text[:1].upper()}{text[1:]}.{elsewhere}" if text else ""
 
 
 def _write(removal: Removal) -> str:

@@ -28,9 +28,9 @@ def register(parser: CommandParser) -> None:
     )
     parser.add_argument(
         "place",
-        help="what to print: a commit (HASH, TAG or HEAD~3), its changes to one file (HASH#PATH), "
-        "a file (PATH), lines (PATH:START-END), the definition or section around a line "
-        "(PATH:LINE), or a definition or section (PATH#NAME)",
+        help="what to print: a commit (HASH, TAG, BRANCH or HEAD~3), its changes to one "
+        "file (HASH#PATH), a file (PATH), lines (PATH:START-END), the definition or section "
+        "around a line (PATH:LINE), or a definition or section (PATH#NAME)",
     )
     parser.add_argument(
         "--links",

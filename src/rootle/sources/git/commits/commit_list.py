@@ -124,6 +124,26 @@ def find_commit(folder: str, revision: str) -> ListedCommit | None:
     return found[0] if found else None
 
 
+def find_reference(folder: str, name: str) -> tuple[str, str] | None:
+    """Return "tag" or "branch", and the full name of a reference with a short name.
+
+    A tag comes before a branch, and a branch of this repository before one that exists only in a
+    remote repository. Return None if there is no such reference, or several remote repositories
+    have one.
+    """
+    kinds = (("tag", "refs/tags/"), ("branch", "refs/heads/"), ("branch", "refs/remotes/"))
+    patterns = (*(f"{prefix}{name}" for _, prefix in kinds), f"refs/remotes/*/{name}")
+    output = run_git(
+        folder, *("for-each-ref", "--format=%(refname)", *patterns), timeout_s=_TIMEOUT_S
+    )
+    found = set(output.stdout.decode("utf-8", "replace").split("\n")) - {""}
+    for kind, prefix in kinds:
+        if f"{prefix}{name}" in found:
+            return kind, f"{prefix}{name}"
+    remote = [one for one in found if one.startswith("refs/remotes/") and one.endswith(f"/{name}")]
+    return ("branch", remote[0]) if len(remote) == 1 else None
+
+
 def _find_remote_branch(folder: str, name: str) -> str:
     """Return the hash of the commit of a branch of a remote repository; "" if it is unclear."""
     output = run_git(
