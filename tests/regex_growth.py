@@ -32,6 +32,7 @@ parser: Any = importlib.import_module("re._parser")
 SHORT_TEXTS = {
     "rootle.agents.locations._VARIABLE": "constants of this module",
     "rootle.config.template._LINK": "constants: the descriptions of settings",
+    "rootle.history.authors.author_questions._CHANGES_IN": "a question of at most 300 characters",
     "rootle.history.authors.author_questions._FORMS": "a question of at most 300 characters",
     "rootle.history.past_question._FROM": "a question of at most 400 characters",
     "rootle.history.past_question._PAST": "the first 400 characters of a question",

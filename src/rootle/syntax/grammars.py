@@ -99,6 +99,10 @@ _HIDDEN_MACRO_CALLS: Final = re.compile(
     (?:[^()\n]{0,200},)?[ ]{0,20}(?:["'0-9][^()\n]{0,200}|(?<=[, ]))\)[ ]?;)""",
     re.VERBOSE,
 )
+# Attributes without arguments after the parameters of a function: `int f(void) __must_check;`.
+_HIDDEN_ATTRIBUTES: Final = re.compile(
+    rb"\n[a-z_][^\n;{}=]{0,200}\)[ \t]{1,5}((?:__[a-z]\w{1,40}[ \t]{0,5}){1,3})(?=[;\n{])"
+)
 # The condition of an exception specification, such as `noexcept(is_safe<T> ? true : false)` after
 # the parameters of a function. The grammar cannot parse some conditions with template arguments.
 _HIDDEN_NOEXCEPT: Final = re.compile(
@@ -126,13 +130,17 @@ _HIDDEN_KOTLIN: Final = (
 GRAMMARS: Final[dict[str, GrammarSource]] = {
     "bash": GrammarSource("tree_sitter_bash", "language", "bash.scm", _CRASHES_BASH),
     "c": GrammarSource(
-        "tree_sitter_c", "language", "c.scm", hidden=(*_HIDDEN_C, _HIDDEN_MACRO_CALLS), is_c=True
+        "tree_sitter_c",
+        "language",
+        "c.scm",
+        hidden=(*_HIDDEN_C, _HIDDEN_MACRO_CALLS, _HIDDEN_ATTRIBUTES),
+        is_c=True,
     ),
     "cpp": GrammarSource(
         "tree_sitter_cpp",
         "language",
         "cpp.scm",
-        hidden=(*_HIDDEN_C, _HIDDEN_MACRO_CALLS, _HIDDEN_NOEXCEPT),
+        hidden=(*_HIDDEN_C, _HIDDEN_MACRO_CALLS, _HIDDEN_ATTRIBUTES, _HIDDEN_NOEXCEPT),
         is_c=True,
     ),
     "csharp": GrammarSource("tree_sitter_c_sharp", "language", "csharp.scm"),

@@ -75,6 +75,46 @@ def test_a_function_after_a_macro_is_a_definition(name: str, ranges: list[str]) 
         assert _ranges(app.symbols(name)) == ranges
 
 
+ATTRIBUTES = """\
+static lock_t drop_page(struct page *page)
+	__releases(page->lock)
+{
+	each_entry(entry)
+		__free_entry(entry);
+	return 0;
+}
+static int __must_check take_page(void)
+	__acquires(&first) __releases(second)
+{
+	return drop_page(first);
+}
+struct page *next_page(int count) __attribute__((nonnull));
+int count_pages(int first) __must_check;
+static void __init init_pages(struct page *page) __must_hold(&page->lock);
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "ranges"),
+    [
+        ("drop_page", ["page.c:1-7"]),
+        ("take_page", ["page.c:8-12"]),
+        ("next_page", ["page.c:13-13"]),
+        ("count_pages", ["page.c:14-14"]),
+        ("init_pages", ["page.c:15-15"]),
+        ("__releases", []),
+        ("__must_hold", []),
+    ],
+)
+def test_a_function_with_attributes_after_its_parameters_is_a_definition(
+    name: str, ranges: list[str]
+) -> None:
+    with _open({"page.c": ATTRIBUTES}) as app:
+        assert _ranges(app.symbols(name)) == ranges
+        uses = app.symbols("__free_entry", "uses").uses
+        assert [(use.line, use.kind, use.scope) for use in uses] == [(5, "call", "drop_page")]
+
+
 LONE_MACROS = {
     "panel.h": """\
 #pragma once

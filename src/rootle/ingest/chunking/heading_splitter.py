@@ -349,7 +349,7 @@ _LATEX: Final = re.compile(
 )
 _LATEX_COMMAND: Final = re.compile(r"\\[A-Za-z]+[ \t]*|[{}$~]")
 _ORG: Final = re.compile(r"(\*{1,8})[ \t]+(?:(?:TODO|DONE)[ \t]+)?(\S.*)")
-_ORG_TAGS: Final = re.compile(r"[ \t]+:[\w@:]+:[ \t]*$")
+_ORG_TAGS: Final = re.compile(r"(?<![ \t])[ \t]+:[\w@:]+:[ \t]*$")
 
 
 def _read_latex(lines: Lines) -> Layout:

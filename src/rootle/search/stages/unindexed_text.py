@@ -22,7 +22,9 @@ _MAX_NAMES: Final = 3
 _MAX_FILES_READ: Final = 200
 _MAX_BYTES_READ: Final = 20_000_000
 # A path in the text of a query: it has a slash, or a dot within a word.
-_PATH: Final = re.compile(r"[\w@+-][\w@.+-]*(?:/[\w@.+-]+)+|[\w@+-]+(?:\.[\w+-]+)+")
+_PATH: Final = re.compile(
+    r"(?<![\w@.+-])(?:[\w@+-][\w@.+-]*+(?:/[\w@.+-]++)++|[\w@+-]++(?:\.[\w+-]++)++)"
+)
 _MAX_PATHS: Final = 5
 _LAST_WORD: Final = re.compile(r"\w+(?=\W*$)")
 
@@ -45,7 +47,7 @@ def note_excluded(
 ) -> tuple[str, ...]:
     """Return a note for each path in the query that exists, but is excluded from the index."""
     named = [*(query.file_paths or ()), *parsed.paths, *_PATH.findall(query.text_query)]
-    paths = dict.fromkeys(path.strip("/") for path in named)
+    paths = dict.fromkeys(path.strip("/").rstrip(".") for path in named)
     excluded = explain([*paths][:_MAX_PATHS]) if paths else {}
     return tuple(f"{path} is not indexed: {rule} excludes it" for path, rule in excluded.items())
 

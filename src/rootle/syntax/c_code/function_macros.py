@@ -52,10 +52,22 @@ _STATEMENTS: Final = frozenset(
     else export for goto if import module namespace new not operator or private protected public
     return sizeof static_assert switch throw try typedef using while xor __asm__""".split()
 )
+# The arguments of an attribute that ends the head of a function or its declaration.
+_LAST_ARGUMENTS: Final = re.compile(rb"\s?\([^(){};]{0,100}\)(?=\s{0,20}[{;])")
+# The parsers read these words after the parameters of a function.
+_READ_AFTER_PARAMETERS: Final = frozenset({b"__attribute__", b"noexcept", b"requires"})
 # A specifier that the parsers accept wherever a macro can be.
 _INLINE: Final = b"inline"
 _NO_INLINE: Final = frozenset({b"friend", b"template"})  # "inline" cannot precede these words
 _NO_SPACE: Final = re.compile(rb"\S")
+
+
+class _Head(NamedTuple):
+    """The beginning of the declaration of a function."""
+
+    parts: list[_HeadPart]  # before the name; none for a statement, or if the name denotes a macro
+    name: bytes
+    hidden: tuple[int, int]  # the range of attributes that the parser cannot read; may be empty
 
 
 class _HeadPart(NamedTuple):
@@ -72,30 +84,68 @@ def hide_macros(data: bytes) -> bytes:
 
     A word is a macro if it is neither a specifier nor a part of the type of the function. In the
     body of a class, the same word then also counts as a macro before a constructor, because a
-    constructor has no type. All positions stay unchanged.
+    constructor has no type. Attributes after the parameters, such as `__must_hold(lock)`, are
+    replaced with spaces. All positions stay unchanged.
     """
-    heads = [(parts, match[2]) for match in _HEAD.finditer(data) if (parts := _parts(match))]
-    certain = [_find_macros(parts, name) for parts, name in heads]
+    heads = [_read_head(match) for match in _HEAD.finditer(data)]
+    certain = [_find_macros(head.parts, head.name) for head in heads]
     known = {macro.word for macros in certain for macro in macros}
-    if not known:
-        return data
-    classes = set(_CLASS.findall(data))
+    classes = set(_CLASS.findall(data)) if known else set()
     readable = bytearray(data)
-    for (parts, name), macros in zip(heads, certain, strict=True):
+    for head, macros in zip(heads, certain, strict=True):
         found = macros
-        if not found and name.lstrip(b"~") in classes:
-            found = [one for one in parts if one.word in known and one.is_separate]
+        if not found and head.name.lstrip(b"~") in classes:
+            found = [one for one in head.parts if one.word in known and one.is_separate]
         for macro in found:
             text = data[macro.start : macro.end]
-            readable[macro.start : macro.end] = _replace(text, _word_after(macro, parts))
+            readable[macro.start : macro.end] = _replace(text, _word_after(macro, head.parts))
+        start, end = head.hidden
+        readable[start:end] = _NO_SPACE.sub(b" ", data[start:end])
     return bytes(readable)
 
 
-def _parts(match: re.Match[bytes]) -> list[_HeadPart]:
-    """Return the parts of a head; none for a statement, or if the name denotes a macro."""
-    parts, name = list(_split(match)), match[2]
-    is_statement = not _STATEMENTS.isdisjoint({name, *(one.word for one in parts)})
-    return [] if is_statement or name.isupper() else parts
+def _read_head(match: re.Match[bytes]) -> _Head:
+    parts, name, hidden = list(_split(match)), match[2], (0, 0)
+    if not _STATEMENTS.isdisjoint({name, *(one.word for one in parts)}):
+        return _Head([], name, hidden)
+    at = _find_function(parts, match.string) if _is_attribute(name) else -1
+    if at >= 0:  # the name is that of an attribute
+        parts, function = parts[:at], parts[at]
+        name, hidden = function.word, _find_unreadable(match, function)
+    return _Head([] if name.isupper() else parts, name, hidden)
+
+
+def _is_attribute(word: bytes) -> bool:
+    return word.startswith(b"__") or word in _SPECIFIERS
+
+
+def _find_function(parts: list[_HeadPart], text: bytes) -> int:
+    """Return the index of the part that is a function with parameters; -1 if there is none.
+
+    Only attributes with arguments can follow it.
+    """
+    found = -1
+    for at in range(len(parts) - 1, -1, -1):
+        if text[parts[at].end - 1 : parts[at].end] != b")":
+            break
+        found = at
+        if not _is_attribute(parts[at].word):
+            break
+    return found
+
+
+def _find_unreadable(match: re.Match[bytes], function: _HeadPart) -> tuple[int, int]:
+    """Return the range of the attributes after a function at the beginning of a line.
+
+    It is empty if the parsers can read the attributes. In an indented line, the text may be a
+    statement after a macro, as in `for_each(item) __free(item);`.
+    """
+    text = match.string
+    arguments = _LAST_ARGUMENTS.match(text, match.end(2))
+    is_indented = text[match.start() + 1 : match.start() + 2].isspace()
+    if arguments is None or is_indented or match[2] in _READ_AFTER_PARAMETERS:
+        return (0, 0)
+    return function.end, arguments.end()
 
 
 def _split(match: re.Match[bytes]) -> Iterator[_HeadPart]:
