@@ -18,7 +18,6 @@ from rootle.search.symbols.parsed_files import FileOccurrences, classify_line
 from rootle.search.symbols.types.extension_methods import extended_type
 from rootle.syntax.aliases import module_value
 from rootle.syntax.keyword_names import find_names
-from rootle.syntax.lines import Lines
 from rootle.syntax.source_tree import Position, SourceTree
 from rootle.syntax.symbol_outline import Unit
 from rootle.text.languages import CODE_EXTENSIONS, UNKNOWN, file_language
@@ -258,7 +257,7 @@ def _names_in(unit: Unit) -> list[str]:
 
 def _guess(found: FileOccurrences) -> Iterator[tuple[Position, FoundDefinition]]:
     """Yield definitions that are recognized by keywords, in a file that was not parsed."""
-    lines = Lines(found.text)
+    lines = found.lines
     rows = {
         row
         for row in {row for row, _ in found.positions}
