@@ -12,7 +12,7 @@ from typing import Final, cast
 from tree_sitter import Language, Query
 
 from rootle.syntax.c_code.function_macros import hide_macros
-from rootle.syntax.c_code.inner_directives import hide_inner_directives
+from rootle.syntax.c_code.inner_directives import hide_enum_macros, hide_inner_directives
 from rootle.syntax.c_code.lone_macros import hide_lone_macros
 
 
@@ -48,7 +48,7 @@ class Grammar:
         if self.source.crashing is not None:
             data = self.source.crashing.sub(lambda match: b"x" * len(match[0]), data)
         if self.source.is_c:
-            data = hide_inner_directives(data)
+            data = hide_enum_macros(hide_inner_directives(data))
         for pattern in self.source.hidden:
             data = pattern.sub(_hide, data)
         return hide_lone_macros(hide_macros(data)) if self.source.is_c else data

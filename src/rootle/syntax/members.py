@@ -30,6 +30,7 @@ RUBY_METHODS: Final = frozenset(
     cattr_accessor class_attribute def_delegator def_delegators define_method delegate enum
     has_and_belongs_to_many has_many has_one helper_method mattr_accessor scope""".split()
 )
+_PREFIX: Final = re.compile(r"\bprefix(?::|:?\s*=>)\s*+(?!false\b|nil\b)")
 _UNQUOTED: Final = re.compile(rb"\bdefp?[ \t(]+unquote\(")
 _KINDS_IN_C: Final = (
     (
@@ -95,6 +96,7 @@ _KINDS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "csharp": (
         (r"identifier:name<parameter<parameter_list(?::\w+)?<record_", "field"),
         (r"identifier:name<using_directive", "alias"),
+        (r"identifier:name(?:<qualified_name:name)?<(?:file_scoped_)?namespace_decl", "namespace"),
     ),
     "elixir": (
         (r"identifier:target<call:operand<unary_operator", "attribute"),
@@ -262,7 +264,9 @@ def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
             word = tree.text(method) if method is not None else ""
             # An alias defines its first name. The second name already exists.
             first = not word.startswith("alias") or arguments.named_children[0] == name
-            return word in RUBY_METHODS and first
+            # `delegate :name, to: :owner, prefix: true` defines owner_name.
+            is_renamed = word == "delegate" and _PREFIX.search(tree.text(arguments)) is not None
+            return word in RUBY_METHODS and first and not is_renamed
         case "bash", "concatenation":
             return tree.text(nodes[2]).startswith("alias ")
         case "ruby", "alias":

@@ -26,6 +26,7 @@ from typing import Final
 from tree_sitter import Node, Parser, QueryCursor
 
 from rootle.syntax.blocks.block import Block
+from rootle.syntax.c_code.inner_directives import list_enum_macros
 from rootle.syntax.grammars import Grammar
 from rootle.syntax.keyword_names import find_c_functions, find_names
 from rootle.syntax.lines import Comment, Lines, Name
@@ -122,6 +123,8 @@ def outline_tree(root: Node, data: bytes, lines: Lines, grammar: Grammar) -> Out
     top = Unit("", "", True, row=-1, end=len(lines), first=0, members=[], node=root)
     for first, end in found.unread:
         found.names.extend(find_names(lines, first, end))
+    if grammar.source.is_c:
+        found.names.extend(list_enum_macros(data))
     if grammar.source.is_c and root.has_error:
         rows = {name.row for name in found.names}
         functions = find_c_functions(lines)

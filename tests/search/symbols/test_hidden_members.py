@@ -70,6 +70,41 @@ SHARED = {
         "area",
         ["Shape.swift:6", "Shape.swift:2"],
     ),
+    "delegated method of Ruby with another name": (
+        {
+            "order.rb": "class Order\n  delegate :label, to: :box, prefix: true\n"
+            "  delegate :id, :label, to: :bag, prefix: false\nend\n",
+            "box.rb": "class Box\n  def label\n  end\nend\n",
+        },
+        "label",
+        ["box.rb:2", "order.rb:3"],
+    ),
+    "initializers of Swift": (
+        {
+            "Store.swift": "class Store {\n  init(a: Int) {\n    self.a = a\n  }\n\n"
+            "  convenience init?() {\n    self.init(a: 1)\n  }\n}\n",
+            "Item.swift": "struct Item {\n  init() {}\n}\nlet item = Item.init()\n",
+        },
+        "Store.init",
+        ["Store.swift:2", "Store.swift:6"],
+    ),
+    "namespace of C#": (
+        {
+            "Item.cs": "namespace Shop.Cart {\n  class Item {}\n}\n",
+            "Bag.cs": "using Shop.Cart;\nnamespace Shop.Cart;\nclass Bag {}\n",
+            "Size.cs": "namespace Shop.Cart.Sizes;\nclass Size {}\n",
+        },
+        "Cart",
+        ["Bag.cs:2", "Item.cs:1"],
+    ),
+    "macros inside an enum of C": (
+        {
+            "kind.h": "enum kind {\n  FIRST = 1,\n#define FIRST FIRST\n  SECOND,\n"
+            "#define SECOND SECOND\n};\n",
+        },
+        "SECOND",
+        ["kind.h:4", "kind.h:5"],
+    ),
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 from sample import indexed_repository
 
 from rootle import App, open_app
-from rootle.search.symbols import finder
+from rootle.search.symbols import finder, parsed_files
 from rootle.search.symbols.scan_limits import FULL_SCAN
 from rootle.serialization.symbols import describe_uses
 from rootle.types import SymbolAnswer
@@ -316,3 +316,19 @@ def test_an_implementation_of_go_is_by_name_if_it_depends_on_an_alias() -> None:
         ("etcd/etcd.go", "api/store.go:5"),
         ("redis/redis.go", ""),
     ]
+
+
+def test_the_answer_says_that_a_large_file_was_not_searched_for_implementations(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    files = {
+        "Base.java": "interface Base {}\n",
+        "Part.java": "class Part implements Base {}\n",
+        "Large.java": "class Large implements Base {\n" + "  int a;\n" * 100 + "}\n",
+    }
+    monkeypatch.setattr(parsed_files, "_MAX_FILE_CHARS", 500)
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        answer = app.symbols("Base", "implementations")
+    assert [use.path for use in answer.uses] == ["Part.java"]
+    assert (answer.is_complete, answer.unread_files) == (False, 1)

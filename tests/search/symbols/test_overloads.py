@@ -75,3 +75,23 @@ def test_a_specification_of_elixir_is_neither_a_definition_nor_a_call() -> None:
         answer = app.symbols("total", "uses")
     assert [one.line for one in answer.definitions] == [3, 4]
     assert sorted((use.line, use.kind) for use in answer.uses) == [(2, "type"), (4, "call")]
+
+
+def test_a_module_of_elixir_is_used_under_its_full_name_or_an_alias() -> None:
+    files = {
+        "lib/type.ex": "defmodule Shop.Type.Item do\n  defstruct [:a]\nend\n",
+        "lib/input.ex": "defmodule Shop.Input.Item do\n  defstruct [:a]\nend\n",
+        "lib/run.ex": (
+            "defmodule Shop.Run do\n  alias Shop.{Input, Type}\n  alias Shop.Type.Item, as: Thing\n"
+            "  def f(%Type.Item{a: 1}), do: %Shop.Type.Item{}\n"
+            "  def g(%Input.Item{}), do: %Thing{}\nend\n"
+        ),
+    }
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        answer = app.symbols("Shop.Type.Item", "uses")
+    assert [(use.line, use.target) for use in answer.uses] == [
+        (4, "lib/type.ex:1"),
+        (5, "lib/type.ex:1"),
+        (3, "lib/type.ex:1"),
+    ]

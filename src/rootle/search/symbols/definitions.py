@@ -20,7 +20,6 @@ from rootle.syntax.aliases import module_value
 from rootle.syntax.blocks.block import Block, split_owners
 from rootle.syntax.blocks.outline import has_blocks, read_blocks
 from rootle.syntax.keyword_names import find_names
-from rootle.syntax.lines import Lines
 from rootle.syntax.source_tree import Position, SourceTree
 from rootle.syntax.symbol_outline import Unit
 from rootle.text.languages import CODE_EXTENSIONS, UNKNOWN, file_language
@@ -262,7 +261,7 @@ def _names_in(unit: Block) -> list[str]:
 
 def _find_in_blocks(found: FileOccurrences) -> Iterator[tuple[Position, FoundDefinition]]:
     """Yield the definitions in a file of a language whose blocks are known."""
-    outline = read_blocks(Lines(found.text), found.state.language)
+    outline = read_blocks(found.lines, found.state.language)
     if outline is None:
         return
     defined: dict[int, dict[str, tuple[str, ...]]] = {}
@@ -285,7 +284,7 @@ def _block_kind(blocks: Sequence[Block], name: str) -> str:
 
 def _guess(found: FileOccurrences) -> Iterator[tuple[Position, FoundDefinition]]:
     """Yield definitions that are recognized by keywords, in a file that was not parsed."""
-    lines = Lines(found.text)
+    lines = found.lines
     rows = {
         row
         for row in {row for row, _ in found.positions}

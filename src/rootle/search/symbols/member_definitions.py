@@ -22,6 +22,7 @@ _SELF: Final = ("self.", "cls.")
 _MODULE: Final = re.compile(r"(?<![\w:])(\w+(?:::\w+)*)::\Z")
 _MODIFIER: Final = re.compile(r"\b(?:private|protected|public|readonly)\b")
 _USING: Final = re.compile(r"\s*(?:global[ \t]+)?using\b")
+_NAMESPACE: Final = re.compile(r"\s*namespace[ \t]+(?:\w+\.)*\Z")  # of C#
 _ASSIGNED: Final = re.compile(r"\s*=(?!=)")
 _DECLARED: Final = re.compile(r"\s*(?:[:;,\[\])]|=(?!=)|\w)")
 # Signs that can precede a declared name on its line, as in `(*name)(int)` and `{ name :: Int`.
@@ -42,7 +43,7 @@ def rank_for_members(found: FileOccurrences) -> int | None:
     best = None
     for offset in found.offsets:
         before = _text_before(found, offset)
-        if _is_declared(found, offset, before):
+        if _is_declared(found, offset, before) or _is_namespace(found, offset, before):
             return 0
         is_member = not before.endswith((".", "->")) or before.endswith(_SELF)
         if is_member or _ASSIGNED.match(found.text, offset + len(found.token)):
@@ -57,6 +58,15 @@ def declared_places(found: FileOccurrences) -> list[Position]:
         for at, offset in zip(found.positions, found.offsets, strict=True)
         if _is_declared(found, offset, _text_before(found, offset))
     ]
+
+
+def _is_namespace(found: FileOccurrences, offset: int, before: str) -> bool:
+    """Return whether a namespace of C# is declared at an offset.
+
+    A namespace is a definition only if the name has no other, since many files declare it.
+    """
+    is_declared = found.state.language == "csharp" and _NAMESPACE.match(before) is not None
+    return is_declared and not found.text.startswith(".", offset + len(found.token))
 
 
 def _text_before(found: FileOccurrences, offset: int) -> str:
@@ -115,6 +125,8 @@ def find_members(
         if kind and not (is_private and not found.state.path.endswith("__init__.py")):
             units = tuple(tree.units_at(at[0]))
             inner = _classes(units) if kind == "attribute" else units
+            if kind == "namespace" and units:
+                inner = units[:-1]  # the last unit is this namespace
             one = make_definition(found, at, inner, _module_before(found, at), kind=kind)
             members.setdefault(one.owners if kind == "attribute" else at, (at, one))
     return dict(members.values())

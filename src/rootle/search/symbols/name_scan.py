@@ -29,6 +29,7 @@ from rootle.search.symbols.scan_limits import OWNER_SCAN, PARSING_COST, ScanLimi
 from rootle.search.symbols.symbol_request import SymbolRequest
 from rootle.search.symbols.uses.owner_filter import CLASSES, OwnerFilter
 from rootle.syntax.assignments import SETTINGS_LANGUAGES
+from rootle.syntax.grammars import GRAMMARS
 from rootle.syntax.source_tree import Position
 from rootle.text.languages import CODE_EXTENSIONS
 from rootle.text.terms import whole_identifier
@@ -326,7 +327,9 @@ class NameScan:
         self._parsed_chars += 0 if self.parsed.has(found.state) else len(found.text)
         tree = self.parsed.parse_tree(found.state, found.text)
         parsed = found.with_tree(tree)
-        self._unparsed_files += parsed.tree is not tree
+        # Of a language with a grammar, files that are too large or too deeply nested are unparsed.
+        is_unparsed = parsed.tree is None and found.state.language in GRAMMARS
+        self._unparsed_files += is_unparsed
         return parsed
 
     def has_excluded(self, found: FileOccurrences, row: int) -> bool:

@@ -158,8 +158,12 @@ class FileOccurrences:
     @cached_property
     def line_starts(self) -> list[int]:
         """The offset of each line, in characters."""
-        lines = self.tree.lines if self.tree is not None else Lines(self.text)
-        return lines.starts[:-1]
+        return self.lines.starts[:-1]
+
+    @cached_property
+    def lines(self) -> Lines:
+        """The lines of the text."""
+        return self.tree.lines if self.tree is not None else Lines(self.text)
 
     def with_tree(self, tree: SourceTree | None) -> FileOccurrences:
         """Return the file with its tree.

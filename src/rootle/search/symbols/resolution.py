@@ -15,6 +15,7 @@ from rootle.search.symbols.import_paths import crate_folder, is_in_own_crate, is
 from rootle.search.symbols.module_definitions import NAME, ModuleDefinitions
 from rootle.search.symbols.parsed_files import FileOccurrences
 from rootle.search.symbols.types.code_files import CodeFiles
+from rootle.search.symbols.types.elixir_modules import ElixirModules
 from rootle.search.symbols.types.receivers import TYPED_LANGUAGES, ReceiverTypes
 from rootle.search.symbols.types.variable_types import guess_types
 from rootle.syntax.declared.local_variables import is_key
@@ -62,6 +63,7 @@ class Resolver:
         self._wanted = {one.place for one in wanted}
         self._find_ancestors = find_ancestors
         self._modules = ModuleDefinitions(definitions, files)
+        self._elixir = ElixirModules(definitions)
         self._owned: defaultdict[str, list[FoundDefinition]] = defaultdict(list)
         for one in definitions:
             if one.owners:
@@ -83,6 +85,9 @@ class Resolver:
             declared = self._declared_member(found, at, receiver)
             if declared is not None:
                 return declared.place
+        units = list(tree.units_at(at[0]))
+        if (module := self._elixir.find(found, at, units)) is not None:
+            return module.place
         if reference.kind in ("import", "export"):
             imported = self._modules.find_import(found, at)
             is_import = reference.kind == "import"
@@ -90,7 +95,6 @@ class Resolver:
                 return imported.place if imported is not None else ""
         if not receiver and is_key(tree, *at, found.size):
             return ""
-        units = list(tree.units_at(at[0]))
         resolved = (
             self._resolve_member(found, tree, at, units, receiver)
             or self._find_in_imported_value(found, tree, receiver)

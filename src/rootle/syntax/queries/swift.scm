@@ -7,7 +7,7 @@
 (protocol_declaration name: (type_identifier) @name) @box.protocol
 (function_declaration (simple_identifier) @name) @unit.func
 (protocol_function_declaration name: (simple_identifier) @name) @unit.func
-(init_declaration) @unit.init
+(init_declaration "init" @name) @unit.
 (deinit_declaration) @unit.deinit
 (subscript_declaration) @unit.subscript
 (source_file (property_declaration
