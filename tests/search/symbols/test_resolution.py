@@ -120,3 +120,46 @@ def test_a_path_of_rust_does_not_lead_into_a_module_in_a_file_of_another_crate()
     with open_app(repository.root, index_dir=repository.index_dir) as app:
         uses = app.symbols("read_all", "uses").uses
     assert [(one.line, one.target) for one in uses] == [(4, "dock/src/load.rs:1")]
+
+
+def test_a_crate_of_the_repository_may_export_the_only_definition() -> None:
+    files = {
+        "crates/hull-deck/Cargo.toml": '[package]\nname = "hull-deck"\n',
+        "crates/hull-deck/src/lib.rs": "pub use keel::*;\n",
+        "crates/keel/Cargo.toml": '[package]\nname = "keel"\n',
+        "crates/keel/src/mast/rig.rs": "pub trait Sail {}\n",
+        "app/src/main.rs": "use hull_deck::{Sail, Wind};\n\nfn run(sail: &dyn Sail) {}\n",
+        "app/src/other.rs": "use harbor::Sail;\n\nfn run(sail: &dyn Sail) {}\n",
+    }
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        uses = app.symbols("Sail", "uses").uses
+    targets = {f"{one.path}:{one.line}": one.target for one in uses}
+    assert targets["app/src/main.rs:1"] == "crates/keel/src/mast/rig.rs:1"
+    assert targets["app/src/main.rs:3"] == "crates/keel/src/mast/rig.rs:1"
+    assert targets["app/src/other.rs:3"] == ""
+
+
+def test_an_import_refers_to_a_name_that_its_module_defines_several_times() -> None:
+    files = {
+        "shop/cache.py": "import os\n\nif os.environ.get('CACHE'):\n    cached = fast\n"
+        "else:\n    cached = slow\n",
+        "shop/cart.py": "from shop.cache import cached\n\n\n@cached\ndef total():\n    return 1\n",
+        "src/column.ts": "export function column(): string\n"
+        "export function column(size: number): string\n"
+        "export function column(size?: number): string {\n  return ''\n}\n",
+        "src/table.ts": "import { column } from './column'\n\ncolumn(1)\n",
+        "other/column.js": "function column() {}\n",
+    }
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        cached = app.symbols("cached", "uses").uses
+        column = app.symbols("column", "uses").uses
+    assert {(one.line, one.target) for one in cached} == {
+        (1, "shop/cache.py:4"),
+        (4, "shop/cache.py:4"),
+    }
+    assert {(one.line, one.target.partition(":")[0]) for one in column} == {
+        (1, "src/column.ts"),
+        (3, "src/column.ts"),
+    }

@@ -77,6 +77,17 @@ class FoundDefinition:
         return f"{self.symbol.path}:{self.symbol.line}"
 
 
+def select_one_per_scope(definitions: Sequence[FoundDefinition]) -> list[FoundDefinition]:
+    """Return the first definition in each scope of each file, if possible one with a body.
+
+    A file may define a function several times, for example for each condition or overload.
+    """
+    chosen: dict[tuple[str, tuple[str, ...]], FoundDefinition] = {}
+    for one in sorted(definitions, key=lambda one: one.symbol.kind == "declaration"):
+        chosen.setdefault((one.symbol.path, one.owners), one)
+    return list(chosen.values())
+
+
 def split_name(name: str) -> tuple[tuple[str, ...], str]:
     """Return the owners of a qualified name, innermost first, and its last part.
 

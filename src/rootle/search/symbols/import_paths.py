@@ -29,6 +29,7 @@ _ASSIGNED: Final = re.compile(r"\s*=\s*([\w.:]+)")
 _FROM: Final = re.compile(r"\s*from\s+([\w.]+)\s+import\b")
 # The folder of the files of a crate of Rust. A test is a crate of its own.
 _CRATE: Final = re.compile(r"(?:.*/)?src/|(?:.*/)?(?:tests|benches|examples)/")
+_USED_CRATE: Final = re.compile(r"(?:pub(?:\([^()]*\))?\s+)?use\s+(?:::)?(\w+)::")
 # A path of Rust that begins in the crate of its file.
 _OWN_CRATE: Final = re.compile(r"(?<![\w:])(?:crate|self|super)(?:::|$)")
 _MAX_WORDS: Final = 100  # at each end of an import that can import thousands of names
@@ -44,6 +45,12 @@ def imported_path(path: str, statement: str) -> str:
 def imported_package(statement: str) -> str:
     """Return the npm package that an import names, as in "@vue/shared"; "" if it names none."""
     found = _PACKAGE.search(statement)
+    return found[1] if found else ""
+
+
+def imported_crate(statement: str) -> str:
+    """Return the crate of a path that is imported in Rust; "" if it names none."""
+    found = _USED_CRATE.match(statement)
     return found[1] if found else ""
 
 

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from rootle.search.symbols.definitions import FoundDefinition
+from rootle.search.symbols.definitions import FoundDefinition, select_one_per_scope
 from rootle.search.symbols.go.type_identity import has_folder, parent_folder
 from rootle.search.symbols.import_paths import (
     best_path,
     crate_folder,
     find_renamed,
+    imported_crate,
     imported_names,
     imported_package,
     imported_path,
@@ -50,9 +51,11 @@ class ModuleDefinitions:
     """Finds which of the definitions of one name a file refers to, except members of classes."""
 
     def __init__(self, definitions: Sequence[FoundDefinition], files: CodeFiles) -> None:
-        self._top = [one for one in definitions if not _is_member(one)]
+        top = [one for one in definitions if not _is_member(one)]
+        self._top = select_one_per_scope(top)
         # A name without a receiver is never the key of an object.
-        self._plain_top = [one for one in self._top if one.symbol.kind != OBJECT_KEY]
+        plain = [one for one in top if one.symbol.kind != OBJECT_KEY]
+        self._plain_top = select_one_per_scope(plain)
         self._files = files
         # Results that are the same for all uses in a file.
         self._plain: dict[str, FoundDefinition | None] = {}  # by path
@@ -151,11 +154,12 @@ class ModuleDefinitions:
             is_near = imported_root(statement) in known[best].symbol.path.split("/")
             is_foreign = language == "python" and not is_near
             return None if is_foreign and self._is_foreign(statement, language) else known[best]
-        # npm packages re-export names of each other, so an import of any package of the repository
-        # may refer to the definition.
-        is_only = len(self._top) == 1 and language in JAVASCRIPT
-        is_own = is_only and imported_package(statement) in self._files.own_packages
-        return self._top[0] if is_own else None
+        # Packages re-export names of each other, so an import of any package of the repository may
+        # refer to the definition.
+        if len(self._top) != 1 or language not in (*JAVASCRIPT, "rust"):
+            return None
+        package = imported_crate(statement) if language == "rust" else imported_package(statement)
+        return self._top[0] if package in self._files.own_packages else None
 
     def full_names(
         self, found: FileOccurrences, tree: SourceTree | None, at: Position, receiver: str

@@ -33,6 +33,8 @@ _GO_KIND_AFTER: Final = re.compile(  # after a name in `type ( … )`
 )
 _GO_MODULE: Final = re.compile(r"^module[ \t]+\"?([^\s\"]+)", re.MULTILINE)
 _MANIFEST: Final = "package.json"
+_CRATE_MANIFEST: Final = "Cargo.toml"
+_CRATE_NAME: Final = re.compile(r"^name[ \t]*=[ \t]*[\"']([\w-]+)", re.MULTILINE)
 _MAX_PACKAGES: Final = 300
 # The number of names for which a file is searched one by one. After that, the positions of all
 # words are collected, which takes as long as about a thousand searches.
@@ -163,11 +165,19 @@ class CodeFiles:
 
     @cached_property
     def own_packages(self) -> frozenset[str]:
-        """The names of the npm packages in the repository, from at most 300 manifests."""
-        found = self._index.files_with_endings([_MANIFEST])
-        states = [one for one in found if one.path.rpartition("/")[2] == _MANIFEST and not one.skip]
-        names = (_name_of_package(self._index.text(one.id)) for one in states[:_MAX_PACKAGES])
-        return frozenset(filter(None, names))
+        """The names of the npm packages and crates in the repository, from at most 300 manifests.
+
+        As in imports, "_" replaces "-" in the name of a crate.
+        """
+        found = self._index.files_with_endings([_MANIFEST, _CRATE_MANIFEST])
+        names = {one.path: one.path.rpartition("/")[2] for one in found if not one.skip}
+        states = [one for one in found if names.get(one.path) in (_MANIFEST, _CRATE_MANIFEST)]
+        texts = ((names[one.path], self._index.text(one.id)) for one in states[:_MAX_PACKAGES])
+        packages = (
+            _name_of_package(text) if name == _MANIFEST else _name_of_crate(text)
+            for name, text in texts
+        )
+        return frozenset(filter(None, packages))
 
     @cached_property
     def go_module(self) -> str:
@@ -239,6 +249,12 @@ def _declares_type(text: str, name: str) -> bool:
         if is_first and _GO_KIND_AFTER.match(text, at + len(name)) is not None:
             return True
     return False
+
+
+def _name_of_crate(manifest: str) -> str:
+    """Return the first name in a Cargo.toml, with "_" instead of "-"; "" if it has none."""
+    found = _CRATE_NAME.search(manifest)
+    return found[1].replace("-", "_") if found is not None else ""
 
 
 def _name_of_package(manifest: str) -> str:
