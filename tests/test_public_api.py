@@ -43,7 +43,7 @@ JSON_NAMES = {
     "IndexStatus": "root indexDir exists generation files chunks indexBytes sourceBytes ageSeconds "
     "model languages encodings skipped skippedFiles pending pendingEmbeddings skippedTextShare "
     "unusedSettings backends pendingSince pendingReason pendingRetryAt modelNote watcher "
-    "plugins brokenPlugins partialFiles undatedFiles undatedReason history revisions "
+    "plugins brokenPlugins partialFiles excluded undatedFiles undatedReason history revisions "
     "dependencies external images",
     "IndexUpdated": "generation changed removed",
     "Staleness": "ageSeconds changedFiles",

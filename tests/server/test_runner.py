@@ -18,7 +18,7 @@ def test_a_client_that_exits_after_the_session_causes_no_error(
 ) -> None:
     callbacks: list[Callable[[], None]] = []
     monkeypatch.setattr(runner, "call_when_parent_exits", callbacks.append)
-    monkeypatch.setattr(runner, "exit_after_grace_period", lambda: None)
+    monkeypatch.setattr(runner, "exit_after_grace_period", lambda *_: None)
     with open(os.devnull, "rb") as source, open(os.devnull, "wb") as sink:
         repository = indexed_repository()
         with open_app(repository.root, index_dir=repository.index_dir) as app:

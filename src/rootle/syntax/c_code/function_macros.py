@@ -62,7 +62,7 @@ _NO_INLINE: Final = frozenset({b"friend", b"template"})  # "inline" cannot prece
 _NO_SPACE: Final = re.compile(rb"\S")
 
 
-class _Head(NamedTuple):
+class _FunctionHead(NamedTuple):
     """The beginning of the declaration of a function."""
 
     parts: list[_HeadPart]  # before the name; none for a statement, or if the name denotes a macro
@@ -104,15 +104,15 @@ def hide_macros(data: bytes) -> bytes:
     return bytes(readable)
 
 
-def _read_head(match: re.Match[bytes]) -> _Head:
+def _read_head(match: re.Match[bytes]) -> _FunctionHead:
     parts, name, hidden = list(_split(match)), match[2], (0, 0)
     if not _STATEMENTS.isdisjoint({name, *(one.word for one in parts)}):
-        return _Head([], name, hidden)
+        return _FunctionHead([], name, hidden)
     at = _find_function(parts, match.string) if _is_attribute(name) else -1
     if at >= 0:  # the name is that of an attribute
         parts, function = parts[:at], parts[at]
         name, hidden = function.word, _find_unreadable(match, function)
-    return _Head([] if name.isupper() else parts, name, hidden)
+    return _FunctionHead([] if name.isupper() else parts, name, hidden)
 
 
 def _is_attribute(word: bytes) -> bool:
