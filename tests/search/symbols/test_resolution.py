@@ -163,3 +163,16 @@ def test_an_import_refers_to_a_name_that_its_module_defines_several_times() -> N
         (1, "src/column.ts"),
         (3, "src/column.ts"),
     }
+
+
+def test_a_call_does_not_refer_to_a_structure_with_the_name_of_a_function() -> None:
+    files = {
+        "config.h": "void load(int);\n",
+        "config.c": "struct load {\n  int a;\n};\n\nvoid load(int a)\n{\n}\n",
+        "tools/run.c": '#include "config.h"\n\nvoid run(void)\n{\n  load(1);\n}\n',
+    }
+    repository = indexed_repository(files)
+    with open_app(repository.root, index_dir=repository.index_dir) as app:
+        uses = app.symbols("load", "uses").uses
+    targets = {f"{one.path}:{one.line}": one.target for one in uses}
+    assert targets["tools/run.c:5"] != "config.c:1"

@@ -78,13 +78,18 @@ class FoundDefinition:
 
 
 def select_one_per_scope(definitions: Sequence[FoundDefinition]) -> list[FoundDefinition]:
-    """Return the first definition in each scope of each file, if possible one with a body.
+    """Return the first definition of each kind in each scope of each file.
 
     A file may define a function several times, for example for each condition or overload.
+    Declarations are left out if the scope contains another definition.
     """
-    chosen: dict[tuple[str, tuple[str, ...]], FoundDefinition] = {}
-    for one in sorted(definitions, key=lambda one: one.symbol.kind == "declaration"):
-        chosen.setdefault((one.symbol.path, one.owners), one)
+    chosen: dict[tuple[str, tuple[str, ...], str], FoundDefinition] = {}
+    bodies = [one for one in definitions if one.symbol.kind != "declaration"]
+    scopes = {(one.symbol.path, one.owners) for one in bodies}
+    for one in definitions:
+        symbol = one.symbol
+        if symbol.kind != "declaration" or (symbol.path, one.owners) not in scopes:
+            chosen.setdefault((symbol.path, one.owners, symbol.kind), one)
     return list(chosen.values())
 
 
