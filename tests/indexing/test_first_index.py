@@ -140,7 +140,7 @@ def test_a_command_searches_the_unfinished_index_of_another_process(
     early = capsys.readouterr()
     assert early.out
     assert "degraded: partial (the first index is not complete yet)" in early.err
-    assert "this answer covers 0.0 of 0.1 MB; ask again for a complete one" in early.err
+    assert "this answer covers 0.0 of 0.1 MB; ask again for a complete answer" in early.err
     assert main(["search", "--agent", _QUERY, *folders]) == 0
     assert capsys.readouterr().out.startswith("Note: partial: the index is still being built")
     gate.is_open.set()

@@ -26,6 +26,7 @@ from rootle.cli.terminal import (
 )
 from rootle.serialization.brief import (
     INDEX_DEGRADATIONS,
+    describe_coverage,
     describe_cut,
     has_notes_first,
     shorten_weak,
@@ -173,9 +174,8 @@ def _print_index_messages(response: SearchResponse) -> SearchResponse:
     """Print the degradations of the index, and return the response without them."""
     names = [name for name in response.degraded if name in INDEX_DEGRADATIONS]
     warn_all(_describe_degradations(names))
-    if (coverage := response.coverage) is not None:
-        done, total = coverage.searched_bytes / 1e6, coverage.total_bytes / 1e6
-        warn_all([f"this answer covers {done:.1f} of {total:.1f} MB; ask again for a complete one"])
+    if response.coverage is not None:
+        warn_all([describe_coverage(response.coverage)])
     others = tuple(name for name in response.degraded if name not in INDEX_DEGRADATIONS)
     return replace(response, degraded=others)
 

@@ -76,8 +76,7 @@ def describe_partial(file: PartialFile) -> str:
 def _describe_excluded(status: IndexStatus) -> str:
     shown = [*status.excluded][:_MAX_EXCLUDED]
     more = ", …" if len(status.excluded) > len(shown) else ""
-    named = ", ".join(shown)
-    return f"{named}{more} by ignore rules (`rootle status --skipped` lists the rules)"
+    return f"{', '.join(shown)}{more} (`rootle status --skipped` lists the reasons)"
 
 
 def _location_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:

@@ -8,8 +8,8 @@ from typing import Final
 
 from rootle.errors import SourceError
 from rootle.index.reader import FileState, IndexReader
-from rootle.ingest.chunking.chunker import SCOPE_SEPARATOR
 from rootle.ingest.named_ranges import list_named_ranges
+from rootle.syntax.blocks.block_titles import SCOPE_SEPARATOR
 from rootle.types import Definition, FileOutline
 
 # The maximum number of cached definitions, which take up to 25 MB. The answers to several questions

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from rootle.ingest.chunking.chunker import SCOPE_SEPARATOR
 from rootle.ingest.chunking.heading_splitter import (
     MAX_TITLE,
     Heading,
@@ -15,6 +14,7 @@ from rootle.ingest.chunking.heading_splitter import (
     find_headings,
 )
 from rootle.syntax.blocks.block import Block
+from rootle.syntax.blocks.block_titles import SCOPE_SEPARATOR
 from rootle.syntax.blocks.outline import read_blocks
 from rootle.syntax.declared.type_names import read_type
 from rootle.syntax.grammars import GRAMMARS, load_grammar

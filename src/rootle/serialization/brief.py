@@ -9,7 +9,7 @@ from typing import Final
 from rootle.serialization.memories import memories_of_shown
 from rootle.text.terms import WORD
 from rootle.text.word_stems import find_stems
-from rootle.types import PARTIAL_HISTORY, SearchResponse, SearchResult
+from rootle.types import PARTIAL_HISTORY, IndexCoverage, SearchResponse, SearchResult
 
 # These values of `degraded` mean that the index lacks files. They are reported before the results,
 # because statements such as "X is not defined" are then true only for the indexed files.
@@ -17,6 +17,12 @@ INDEX_DEGRADATIONS: Final = ("partial", "stale")
 CORRECTED: Final = "no indexed text has the name "  # the start of the note on a corrected name
 WEAK_RESULTS: Final = 3
 _MAX_LINES: Final = 4
+
+
+def describe_coverage(coverage: IndexCoverage) -> str:
+    """Say how much of the folder an answer from an unfinished index covers."""
+    done, total = coverage.searched_bytes / 1e6, coverage.total_bytes / 1e6
+    return f"this answer covers {done:.1f} of {total:.1f} MB; ask again for a complete answer"
 
 
 def is_weak(response: SearchResponse) -> bool:

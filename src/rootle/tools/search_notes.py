@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from rootle.serialization.brief import INDEX_DEGRADATIONS
+from rootle.serialization.brief import INDEX_DEGRADATIONS, describe_coverage
 from rootle.serialization.memories import NOTICE, memory_as_text
 from rootle.serialization.outside_text import NOTICE as NOTICE_OUTSIDE
 from rootle.serialization.outside_text import has_external
@@ -63,11 +63,8 @@ def _describe_degradations(response: SearchResponse, names: Sequence[str]) -> li
     if response.staleness is not None:
         known["stale"] = _describe_staleness(response.staleness, response.coverage)
     if response.coverage is not None:
-        done, total = response.coverage.searched_bytes / 1e6, response.coverage.total_bytes / 1e6
-        known["partial"] = (
-            f"partial: the index is still being built, and this answer covers {done:.1f} of "
-            f"{total:.1f} MB; ask again for a complete answer"
-        )
+        covered = describe_coverage(response.coverage)
+        known["partial"] = f"partial: the index is still being built, and {covered}"
     causes = [known.get(name, f"{name} was not available") for name in names]
     # A suggestion may already report the same problem, with more details.
     return [text for text in causes if not any(text in one for one in response.suggestions)]

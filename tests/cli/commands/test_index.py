@@ -127,7 +127,7 @@ def test_status_names_what_ignore_rules_exclude(repository: Path) -> None:
     outcome = rootle("status", repository, "--skipped")
     (row,) = (line for line in outcome.out.splitlines() if line.startswith("excluded"))
     assert "README.md, " in row
-    assert row.endswith(", … by ignore rules (`rootle status --skipped` lists the rules)")
+    assert row.endswith(", … (`rootle status --skipped` lists the reasons)")
     assert "README.md by `/*` in .rootleignore:2" in outcome.out
     write(repository, ".rootleignore", "README.md\n")
     rootle("index", repository)

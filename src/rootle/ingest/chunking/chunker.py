@@ -12,6 +12,7 @@ from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.code_splitter import split_blocks, split_code
 from rootle.ingest.chunking.heading_splitter import find_headings, split_prose
 from rootle.ingest.chunking.window_splitter import split_windows
+from rootle.syntax.blocks.block_titles import SCOPE_SEPARATOR
 from rootle.syntax.blocks.outline import read_blocks
 from rootle.syntax.grammars import GRAMMARS, load_grammar
 from rootle.syntax.keyword_names import find_names
@@ -21,7 +22,6 @@ from rootle.syntax.symbol_outline import read_outline
 from rootle.text.languages import CODE_EXTENSIONS, PROSE
 from rootle.text.terms import MAX_WORD_CHARS
 
-SCOPE_SEPARATOR: Final = " > "
 # The blocks of these languages are named and shown, but windows are found more reliably: many keys
 # of YAML have only a few short lines, and a stage of a Dockerfile is a long list of instructions.
 _IN_WINDOWS: Final = frozenset({"dockerfile", "yaml"})

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from rootle.ingest.chunking.chunker import SCOPE_SEPARATOR, Chunk, ChunkedText, limit_chunks
+from rootle.ingest.chunking.chunker import Chunk, ChunkedText, limit_chunks
+from rootle.syntax.blocks.block_titles import SCOPE_SEPARATOR
 from rootle.syntax.lines import Lines
 from rootle.types import DocumentSection
 

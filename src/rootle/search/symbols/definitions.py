@@ -18,6 +18,14 @@ from rootle.search.symbols.parsed_files import FileOccurrences, classify_line
 from rootle.search.symbols.types.extension_methods import extended_type
 from rootle.syntax.aliases import module_value
 from rootle.syntax.blocks.block import Block, split_owners
+from rootle.syntax.blocks.block_titles import (
+    IDENTIFIER,
+    NAME_SEPARATOR,
+    SCOPE_SEPARATOR,
+    format_scope,
+    owner_names,
+    unit_qualifiers,
+)
 from rootle.syntax.blocks.outline import has_blocks, read_blocks
 from rootle.syntax.keyword_names import find_names
 from rootle.syntax.source_tree import Position, SourceTree
@@ -25,14 +33,10 @@ from rootle.syntax.symbol_outline import Unit
 from rootle.text.languages import CODE_EXTENSIONS, UNKNOWN, file_language
 from rootle.types import Symbol
 
-SCOPE_SEPARATOR: Final = " > "
 # The kinds of names under which a module exports definitions that have another name.
 ALIAS_KINDS: Final = frozenset({"alias", "export"})
 _MAX_DEFINITIONS: Final = 10_000  # of a name in a file
 MAX_LINE: Final = 200
-_IDENTIFIER: Final = re.compile(r"[\w$]+[?!]?")
-_GENERICS: Final = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
-_SEPARATOR: Final = re.compile(r"::|->|[.#\\:/]")
 _OPERATOR: Final = re.compile(r"(?<![\w$])operator[^\w\s]+$")  # in C++, such as "operator->"
 # The clause that names the package or namespace of the definitions in a file.
 _WITH_EXTENSION: Final = re.compile(r"\w\.[a-z]\w*$")
@@ -103,7 +107,7 @@ def split_name(name: str) -> tuple[tuple[str, ...], str]:
         name = name[len(path) + 1 :]
     operator = _OPERATOR.search(name)
     qualified = name[: operator.start()] if operator else name.removesuffix("()")
-    parts = [part for part in _SEPARATOR.split(qualified) if part]
+    parts = [part for part in NAME_SEPARATOR.split(qualified) if part]
     if operator:
         parts.append(operator.group())
     return (tuple(reversed(parts[:-1])), parts[-1]) if parts else ((), name)
@@ -134,7 +138,7 @@ def package_clauses(found: FileOccurrences) -> list[tuple[str, ...]]:
     if found.state.language not in _WITH_PACKAGES:
         return []
     clauses = _PACKAGE.findall(found.text)
-    return [tuple(part for part in _SEPARATOR.split(clause) if part) for clause in clauses]
+    return [tuple(part for part in NAME_SEPARATOR.split(clause) if part) for clause in clauses]
 
 
 def is_test_place(path: str, scope: str) -> bool:
@@ -245,36 +249,6 @@ def find_definitions_in(
     return places
 
 
-def format_scope(units: Sequence[Block]) -> str:
-    """Return the titles of units, outermost first."""
-    return SCOPE_SEPARATOR.join(unit.title for unit in units if unit.title)
-
-
-def owner_names(units: Sequence[Block]) -> tuple[str, ...]:
-    """Return the names in the titles of units, innermost first.
-
-    They are c, B and A for "class A > func B.c".
-    """
-    names: list[str] = []
-    for unit in units:
-        names += _names_in(unit)
-    return tuple(reversed(names))
-
-
-def unit_qualifiers(unit: Block) -> tuple[str, ...]:
-    """Return the names before the last one in a title: A for "func A.b"."""
-    return tuple(_names_in(unit)[:-1])
-
-
-def _names_in(unit: Block) -> list[str]:
-    label, _, rest = unit.title.partition(" ")
-    text = rest or label
-    while (plain := _GENERICS.sub("", text)) != text:
-        text = plain
-    found = [_IDENTIFIER.search(part) for part in _SEPARATOR.split(text)]
-    return [match.group() for match in found if match is not None]
-
-
 def _find_in_blocks(found: FileOccurrences) -> Iterator[tuple[Position, FoundDefinition]]:
     """Yield the definitions in a file of a language whose blocks are known."""
     outline = read_blocks(found.lines, found.state.language)
@@ -328,7 +302,7 @@ def make_definition(
     own = None if is_inside else next(named, None)
     unit = units[own] if own is not None else None
     outer = units[:own] if own is not None else units
-    owners = owner_names(outer) or tuple(reversed(_IDENTIFIER.findall(scope)))
+    owners = owner_names(outer) or tuple(reversed(IDENTIFIER.findall(scope)))
     if unit is not None:
         owners = (*reversed(unit_qualifiers(unit)), *owners)
     extended = ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rootle.search.symbols.bases.class_heads import base_names
-from rootle.search.symbols.definitions import FoundDefinition, owner_names, unit_qualifiers
+from rootle.search.symbols.definitions import FoundDefinition
 from rootle.search.symbols.go.type_identity import is_standard
 from rootle.search.symbols.import_paths import crate_folder, is_in_own_crate, is_load
 from rootle.search.symbols.module_definitions import NAME, ModuleDefinitions
@@ -18,6 +18,7 @@ from rootle.search.symbols.types.code_files import CodeFiles
 from rootle.search.symbols.types.elixir_modules import ElixirModules
 from rootle.search.symbols.types.receivers import TYPED_LANGUAGES, ReceiverTypes
 from rootle.search.symbols.types.variable_types import guess_types
+from rootle.syntax.blocks.block_titles import owner_names, unit_qualifiers
 from rootle.syntax.declared.local_variables import is_key
 from rootle.syntax.references import MAX_RECEIVER, OccurrenceRole, classify
 from rootle.syntax.source_tree import Position, SourceTree

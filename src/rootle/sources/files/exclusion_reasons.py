@@ -34,12 +34,13 @@ def explain_exclusions(root: str, paths: Collection[str] | None = None) -> dict[
     in_git = find_work_tree(root) is not None
     reasons |= _find_git_rules(root, others) if in_git else {}
     for path in others:
-        if path in reasons or (in_git and _is_tracked(root, path)):
+        if path in reasons:
             continue
         reason = _find_excluded_folder(root, path)
         if reason is None and not in_git:
             reason = _find_rule(root, path, IGNORE_NAMES)
-        if reason is not None:
+        # git is asked only about the few paths for which the answer matters.
+        if reason is not None and not (in_git and _is_tracked(root, path)):
             reasons[path] = reason
     return {path: reasons[path] for path in existing if path in reasons}
 

@@ -9,10 +9,10 @@ from typing import Final
 from rootle.index.reader import FileState, IndexReader
 from rootle.search.symbols.bases.extending_files import can_extend
 from rootle.search.symbols.candidate_files import CandidateFiles
-from rootle.search.symbols.definitions import SCOPE_SEPARATOR
 from rootle.search.symbols.parsed_files import ParsedFiles, find_occurrences
 from rootle.search.symbols.scan_limits import BASE_SCAN
 from rootle.search.symbols.symbol_request import SymbolRequest
+from rootle.syntax.blocks.block_titles import SCOPE_SEPARATOR
 from rootle.syntax.references import classify
 from rootle.types import SymbolUse
 

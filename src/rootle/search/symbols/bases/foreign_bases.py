@@ -14,10 +14,11 @@ from functools import cached_property
 from typing import Final
 
 from rootle.index.reader import IndexReader
-from rootle.search.symbols.definitions import SCOPE_SEPARATOR, FoundDefinition
+from rootle.search.symbols.definitions import FoundDefinition
 from rootle.search.symbols.parsed_files import FileOccurrences, ParsedFiles, find_occurrences
 from rootle.search.symbols.types.code_files import list_path_names
 from rootle.search.symbols.uses.owner_filter import path_names
+from rootle.syntax.blocks.block_titles import SCOPE_SEPARATOR
 from rootle.syntax.references import binds_import, classify, import_statement
 from rootle.syntax.source_tree import SourceTree
 from rootle.text.languages import JAVASCRIPT

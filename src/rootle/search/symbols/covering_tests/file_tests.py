@@ -8,15 +8,11 @@ from itertools import accumulate
 from typing import Final
 
 from rootle.index.reader import FileState, IndexReader
-from rootle.search.symbols.definitions import (
-    format_scope,
-    is_test_place,
-    path_in_name,
-    split_name,
-)
+from rootle.search.symbols.definitions import is_test_place, path_in_name, split_name
 from rootle.search.symbols.import_paths import PLAIN_STEMS
 from rootle.search.symbols.parsed_files import ParsedFiles
 from rootle.search.symbols.symbol_request import SymbolRequest
+from rootle.syntax.blocks.block_titles import format_scope
 from rootle.syntax.test_units import find_tests
 from rootle.text.languages import CODE_EXTENSIONS
 from rootle.text.terms import WORD, file_stem, split_identifier, whole_identifier

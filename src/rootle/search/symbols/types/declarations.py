@@ -8,7 +8,7 @@ from typing import Final
 
 from rootle.index.reader import FileState
 from rootle.search.symbols.bases.class_heads import base_names
-from rootle.search.symbols.definitions import FoundDefinition, owner_names, unit_qualifiers
+from rootle.search.symbols.definitions import FoundDefinition
 from rootle.search.symbols.go.type_identity import has_folder, parent_folder
 from rootle.search.symbols.import_paths import (
     best_path,
@@ -19,6 +19,7 @@ from rootle.search.symbols.import_paths import (
     module_names,
 )
 from rootle.search.symbols.types.code_files import CodeFile, CodeFiles
+from rootle.syntax.blocks.block_titles import owner_names, unit_qualifiers
 from rootle.syntax.declared.bindings import Binding
 from rootle.syntax.declared.type_names import TypeName
 from rootle.syntax.go_types import embedded_types

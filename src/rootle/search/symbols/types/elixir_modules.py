@@ -7,8 +7,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from rootle.search.symbols.definitions import FoundDefinition, owner_names
+from rootle.search.symbols.definitions import FoundDefinition
 from rootle.search.symbols.parsed_files import FileOccurrences
+from rootle.syntax.blocks.block_titles import owner_names
 from rootle.syntax.references import MAX_RECEIVER
 from rootle.syntax.source_tree import Position
 from rootle.syntax.symbol_outline import Unit

@@ -10,7 +10,7 @@ from typing import Final
 
 from rootle.index.reader import FileState
 from rootle.search.symbols.bases.extending_files import can_extend
-from rootle.search.symbols.definitions import FoundDefinition, format_scope, is_test_place
+from rootle.search.symbols.definitions import FoundDefinition, is_test_place
 from rootle.search.symbols.go.interfaces import GoInterfaces
 from rootle.search.symbols.name_scan import NameScan
 from rootle.search.symbols.parsed_files import FileOccurrences, classify_line
@@ -31,6 +31,7 @@ from rootle.search.symbols.uses.use_rules import (
     use_order,
 )
 from rootle.syntax.assignments import SETTINGS_LANGUAGES
+from rootle.syntax.blocks.block_titles import format_scope
 from rootle.syntax.declared.local_variables import LocalVariables
 from rootle.syntax.references import OccurrenceRole, can_rename_member, classify
 from rootle.syntax.source_tree import Position

@@ -6,13 +6,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
 
-from rootle.search.symbols.definitions import (
-    SCOPE_SEPARATOR,
-    FoundDefinition,
-    package_clauses,
-)
+from rootle.search.symbols.definitions import FoundDefinition, package_clauses
 from rootle.search.symbols.import_paths import is_named, module_names
 from rootle.search.symbols.parsed_files import FileOccurrences
+from rootle.syntax.blocks.block_titles import SCOPE_SEPARATOR
 from rootle.syntax.references import can_rename_member, is_plain_name
 from rootle.syntax.source_tree import Position
 from rootle.text.languages import CODE_EXTENSIONS
