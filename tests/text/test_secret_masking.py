@@ -195,6 +195,17 @@ def test_a_long_text_is_masked_in_linear_time() -> None:
         ("machine git.test login ana password sunshine", "sunshine"),
         ("machine git.test\n  login ana\n  password Tr0ub4dor3", "Tr0ub4dor3"),
         ("Driver=pg;UID=sa;PWD=Tr0ub4dor3;", "Tr0ub4dor3"),
+        # Default values of parameters, in blocks of Terraform, CloudFormation and ARM templates.
+        (
+            'variable "db_password" {\n  type = string\n  default = "Tr0ub4dor3"\n}',
+            "Tr0ub4dor3",
+        ),
+        (
+            "  DBPassword:\n    Type: String\n    NoEcho: true\n    Default: Tr0ub4dor3",
+            "Tr0ub4dor3",
+        ),
+        ('"adminPassword": {\n  "type": "secure",\n  "defaultValue": "Tr0ub4dor3"', "Tr0ub4dor3"),
+        ('"adminPassword": {"value": "Tr0ub4dor3"}', "Tr0ub4dor3"),
     ],
 )
 def test_a_secret_in_a_file_is_masked(text: str, secret: str) -> None:
@@ -259,6 +270,9 @@ def test_a_secret_in_a_file_is_masked(text: str, secret: str) -> None:
         "pwd>hash",
         "Deprecate('NetUserPass', 'v185', 'use NetUserPass9')",
         'print("-----BEGIN PRIVATE KEY-----")\nwrite(key)\nprint("-----END PRIVATE KEY-----")',
+        "update_password:\n  choices: [always, on_create]\n  default: always",
+        'variable "db_password" {\n}\n\nvariable "zone" {\n  default = "eu-west-1x"\n}',
+        "  db_password:\n    type: string\n  zone:\n    default: eu-west-1x",
     ],
 )
 def test_an_ordinary_line_is_unchanged(text: str) -> None:

@@ -25,7 +25,7 @@ VERBS: Final = "is|was|ist|war|lautet"  # between a name and a value in a senten
 # A regular expression for possible assignments, in the syntax of RE2. It must ignore case.
 ASSIGNMENTS: Final = (
     rf"(?:{NAMES}){SUFFIX}(?:{INDEX}{CLOSE}[ \t]*{OPERATOR}[=:]|[\"'],|[\"']?>[^<>\s]"
-    rf"|[\"']?,?\s+[\"']?value[\"']?[=:]| +(?:{VERBS}|for|of|to) )"
+    rf"|[\"']?,?\s+[\"']?value[\"']?[=:]|[\"'] ?\{{| +(?:{VERBS}|for|of|to) )"
     rf"|(?:{_PROSE}) {{1,2}}[^\s0-9]{{0,20}}[0-9]"
     r"|--[a-z-]{0,30}(?:password|passphrase|token|secret|key) "
     rf"|{DECLARE}[\w-]*(?:{NAMES}){SUFFIX}[ \t]+[^ \t]"

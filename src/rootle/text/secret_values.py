@@ -20,6 +20,8 @@ from rootle.text.secret_names import (
 _MAX_CHARS: Final = 512  # of a value; `_REST_OF_TOKEN` matches the rest of a longer token
 # The letters and symbols before the first quote of a string, as in `b"…"` and `@"…"`.
 _STRING_PREFIX: Final = r"(?:br|rb|fr|rf|u8|\$@|@\$|[bfrulN@\#$])"
+# Of a block that declares a parameter, before its default value.
+_MAX_BLOCK_CHARS: Final = 300
 # A string can also contain escaped characters, doubled quotes, and other quotes within a word.
 # Other quotes elsewhere mean that code ends one string and begins the next.
 _PLAIN_CHAR: Final = "[^\"'`\\n\\\\]"
@@ -30,6 +32,8 @@ _ASSIGNMENT: Final = re.compile(
     (?: (?P<option>--[a-z-]{{0,30}}) | (?<![\w-])(?P<declared>{DECLARE})(?P<first>[\w-]{{0,60}}?) )?
     (?P<name>{NAMES}) {SUFFIX}
     (?: (?P<element>["']?>) | ["']?,?\s{{1,40}}["']?(?P<field>value)["']?[=:]
+      | (?P<block>["']?[ \t]*+(?::[ \t]*+)?(?:\{{|\r?\n)[^{{}}]{{0,{_MAX_BLOCK_CHARS}}}?
+          (?<![\w-])["']?(?:default(?:value)?|value)["']?[ \t]*[=:])
       | (?P<sentence>(?:[ ](?:for|of|to)[ ][^.\n]{{1,60}}?)?[ ]+(?:{VERBS})[ ]+(?:{_ADVERBS}[ ]+)?)
       | {INDEX} (?P<close>{CLOSE}) [ \t]*
         (?: (?P<comma>,) | (?P<default>:[=-](?=[^}}\n]{{1,{_MAX_CHARS}}}\}})) | :=|=>
@@ -176,7 +180,9 @@ class _Assignment:
     is_sentence: bool  # as in "the password is …"
     is_adjacent: bool  # as in "user ana, password hunter2"
     is_option: bool  # as in `--password …`
-    is_field: bool  # as in `<password>…</password>`, or in the field `value` of an object
+    is_field: (
+        bool  # as in `<password>…</password>`, or in the field `value` or `default` of a block
+    )
     has_comma: bool  # between the name and the value
     has_colon: bool
     has_equals: bool
@@ -241,7 +247,7 @@ def _read_assignment(text: str, match: re.Match[str]) -> _Assignment:
         is_sentence=match["sentence"] is not None,
         is_adjacent=is_adjacent,
         is_option=match["option"] is not None,
-        is_field=(match["element"] or match["field"]) is not None,
+        is_field=(match["element"] or match["field"] or match["block"]) is not None,
         has_comma=match["comma"] is not None,
         has_colon=match["colon"] is not None,
         has_equals=match["equals"] is not None,
@@ -259,6 +265,10 @@ def _is_other_syntax(text: str, match: re.Match[str]) -> bool:
         value = match[_value_group(match)]
         is_mixed = _DIGIT.search(value) and _LETTER.search(value)
         return not is_mixed or _ATTRIBUTE_BEFORE.search(before) is None
+    if match["block"]:
+        # A word is usually one of several choices, as in `default: always`.
+        is_word = match[_value_group(match)].isalpha()
+        return is_word or not ("{" in match["block"] or _is_indented(text, match))
     if match["declared"] and not match["declared"].startswith("ENV"):
         return match["plain"] is not None
     if match["adjacent"] and match["plain"] and _DECLARED_AFTER.match(text, match.end()):
@@ -266,6 +276,16 @@ def _is_other_syntax(text: str, match: re.Match[str]) -> bool:
     if match["colon"] and not match["space"] and match["plain"]:
         return _REFERENCE_BEFORE.search(before) is not None
     return False
+
+
+def _is_indented(text: str, match: re.Match[str]) -> bool:
+    """Return whether the lines of a block without braces are indented more than its name."""
+    line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+    indent = len(line) - len(line.lstrip(" "))
+    _, *lines = match["block"].splitlines()
+    return all(
+        len(line) - len(line.lstrip(" ")) > indent for line in lines if line and not line.isspace()
+    )
 
 
 def _name_before(text: str, start: int) -> str:
