@@ -29,7 +29,7 @@ from benchmarks.common.statistics import latency_percentiles
 from benchmarks.speed.processes import resident_bytes
 from rootle.embed.static import StaticEmbedder
 from rootle.memory.sqlite_store import EmbeddedMemory
-from rootle.models.shipped import STATIC_CODE_V1, model_file
+from rootle.models.shipped import STATIC_CODE_V2, model_file
 
 USER, TOP_K = "user", 7
 QUERIES, ADDITIONS = 300, 30
@@ -129,7 +129,7 @@ def summarize(latencies: Sequence[Latency]) -> dict[str, list[float]]:
 
 def generate_sentences(count: int, *, seed: int, words: tuple[int, int]) -> Iterator[str]:
     """Yield reproducible sentences; the n-th word is 1/n as frequent as the first (Zipf)."""
-    vocabulary = model_file(STATIC_CODE_V1, "vocab.txt").read_text(encoding="utf-8").split()
+    vocabulary = model_file(STATIC_CODE_V2, "vocab.txt").read_text(encoding="utf-8").split()
     known = [word for word in vocabulary if word.isascii() and word.isalpha() and len(word) > 2]
     weights = list(accumulate(1 / rank for rank in range(1, len(known) + 1)))
     rng = random.Random(seed)

@@ -32,7 +32,7 @@ def make_folder(path: Path, *names: str) -> str:
 
 def test_the_shipped_model_is_the_default() -> None:
     choice = choose_model(Config())
-    assert (choice.kind, choice.model, choice.note) == ("static", "static-code-v1", "")
+    assert (choice.kind, choice.model, choice.note) == ("static", "static-code-v2", "")
     assert choice.is_table
 
 
@@ -41,7 +41,7 @@ def test_a_server_model_without_a_key_is_replaced_and_a_note_says_so(provider: s
     choice = choose("openai-embeddings-001", embedding_provider=provider)
     assert choice.kind == "static"
     assert choice.note.startswith('embeddingModelID is "openai-embeddings-001": ')
-    assert choice.note.endswith('using "static-code-v1" instead')
+    assert choice.note.endswith('using "static-code-v2" instead')
 
 
 def test_a_note_names_each_wrong_setting_once() -> None:
@@ -154,7 +154,7 @@ def test_a_missing_package_is_an_error_with_the_install_command(
     where = make_folder(tmp_path, "model.onnx")
     with pytest.raises(MissingExtraError, match=r"pip install 'rootle\[onnx\]'"):
         choose(where)
-    assert choose(where, embedding_fallback="static-code-v1").kind == "static"
+    assert choose(where, embedding_fallback="static-code-v2").kind == "static"
 
 
 _STUB = """

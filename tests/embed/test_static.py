@@ -22,6 +22,18 @@ def test_vectors_have_unit_length_and_unknown_words_give_zeros(embedder: StaticE
     assert np.allclose(np.linalg.norm(vectors, axis=1), [1, 0, 0], atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("unknown", "known"),
+    [("parcels", "parcel"), ("charities", "charity"), ("totalParcels", "total parcel")],
+)
+def test_an_unknown_form_of_a_known_word_has_the_same_vector(
+    embedder: StaticEmbedder, unknown: str, known: str
+) -> None:
+    vectors = embedder.embed([unknown, known])
+    assert vectors[0].any()
+    assert (vectors[0] == vectors[1]).all()
+
+
 def test_a_text_is_closer_to_a_query_about_its_topic(embedder: StaticEmbedder) -> None:
     query, near, far = embedder.embed(
         [

@@ -409,7 +409,7 @@ def test_a_query_is_not_compared_with_vectors_of_a_different_model(
     monkeypatch: pytest.MonkeyPatch,
     embedder: HashEmbedder,
 ) -> None:
-    make_app(repository, embedder=embedder, embedding_model_id="static-code-v1").index()
+    make_app(repository, embedder=embedder, embedding_model_id="static-code-v2").index()
     app = open_with_server(repository)
     # Nothing can be written, so the app searches the existing index.
     monkeypatch.setattr(app._container.indexer(), "update", _raise_disk_full)
@@ -522,7 +522,7 @@ def test_a_cloud_model_without_a_key_is_replaced_and_every_response_reports_it(
     assert len(notices) == 1
     assert '"openai-embeddings-001"' in notices[0]
     status = app.status()
-    assert status.model == "static-code-v1"
+    assert status.model == "static-code-v2"
     assert status.model_note == notices[0]
 
 

@@ -38,7 +38,7 @@ def test_each_search_is_one_line(repository: Path) -> None:
     assert found["query"] == QUESTION
     assert min(found["numDenseHits"], found["numSparseHits"], found["numMerged"]) > 0
     assert 0 < found["rerankLatencyMs"] < found["totalLatencyMs"]
-    assert found["usedEmbeddingModel"] == "static-code-v1"
+    assert found["usedEmbeddingModel"] == "static-code-v2"
     assert datetime.fromisoformat(found["timestamp"]).utcoffset() is not None
     assert (found["events"], empty["events"]) == ([], ["noRecall"])
 
@@ -71,7 +71,7 @@ def test_the_log_names_the_embedding_model_in_use(repository: Path, tmp_path: Pa
     config.write_text('{"searchAgent": {"embeddingModelID": "openai-embeddings-001"}}')
     rootle("search", QUESTION, "--root", repository, "--config", config)
     (line,) = read_lines(search_log_path())
-    assert line["usedEmbeddingModel"] == "static-code-v1"
+    assert line["usedEmbeddingModel"] == "static-code-v2"
 
 
 @pytest.mark.slow

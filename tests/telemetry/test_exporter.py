@@ -80,7 +80,7 @@ def test_a_search_is_a_tree_of_spans(repository: Path, collector: Collector) -> 
     assert found["queryLength"] == len(QUESTION)
     assert min(found["denseHits"], found["sparseHits"], found["finalResults"]) > 0
     assert found["totalCandidates"] == steps[2].attributes["candidateCount"] > 0
-    assert steps[0].attributes["embeddingModelID"] == "static-code-v1"
+    assert steps[0].attributes["embeddingModelID"] == "static-code-v2"
     assert steps[1].attributes["sparseEndpoint"] == "embedded"
     assert steps[2].attributes["rerankerModelID"] == "learned"
     assert not any(QUESTION.encode() in body for body in collector.bodies)

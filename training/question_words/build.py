@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from rootle.embed.question_vectors import QuestionVectors
 from rootle.embed.static import StaticEmbedder
-from rootle.models.shipped import QUESTION_WORDS_V1, STATIC_CODE_V1, model_file
+from rootle.models.shipped import QUESTION_WORDS_V1, STATIC_CODE_V2, model_file
 from rootle.protocols import WeightedTerm
 from rootle.rank.question.parsed import parse_question
 from rootle.rank.question.related_terms import (
@@ -133,7 +133,7 @@ class QuestionModel:
         self._terms = terms
         self._table = RelatedTermTable(phrases, terms)
         self._embedder = StaticEmbedder()
-        words = model_file(STATIC_CODE_V1, "vocab.txt").read_text(encoding="utf-8").split("\n")
+        words = model_file(STATIC_CODE_V2, "vocab.txt").read_text(encoding="utf-8").split("\n")
         self._row_of_word = {word: row for row, word in enumerate(words) if word}
         self._arrays = {
             "term_rows": np.array(self._find_term_rows(), np.int32),

@@ -8,7 +8,7 @@ from typing import Final
 from rootle.config.field import config_field
 from rootle.text.terms import CHARS_PER_TOKEN
 
-DEFAULT_MODEL: Final = "static-code-v1"
+DEFAULT_MODEL: Final = "static-code-v2"
 EMBEDDED: Final = "embedded"  # the backend that ships with rootle
 # The default of `chunkOverlapTokens` in the specification.
 _WINDOW_OVERLAP_TOKENS: Final = 50
@@ -69,7 +69,7 @@ class IndexFields:
     # Embedding
     embedding_model_id: str = config_field(
         DEFAULT_MODEL,
-        "Embedding model: the included `static-code-v1`, the path of a model folder (`/…`, `./…` "
+        "Embedding model: the included `static-code-v2`, the path of a model folder (`/…`, `./…` "
         "or `~/…`), or the name of a model on a server (see [embedding models]"
         "(../how-to/embedding-models.md)). Changing the model rebuilds the index.",
         path=True,

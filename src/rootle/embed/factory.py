@@ -16,7 +16,7 @@ from rootle.embed.model_choice import Kind, ModelChoice, open_table
 from rootle.embed.prefixes import Prefixes, find_prefixes, read_prefixes
 from rootle.embed.providers import PROVIDERS
 from rootle.errors import ConfigError, MissingExtraError
-from rootle.models.shipped import STATIC_CODE_V1
+from rootle.models.shipped import STATIC_CODE_V2
 from rootle.plugins.registry import find_plugins
 from rootle.protocols import Embedder
 
@@ -59,7 +59,7 @@ def choose_model(config: Config) -> ModelChoice:
         if isinstance(found, ModelChoice):
             return replace(found, note=_note(requested, found.model, reasons))
         reasons += [found] if found else []
-    shipped = ModelChoice("static", STATIC_CODE_V1, STATIC_CODE_V1)
+    shipped = ModelChoice("static", STATIC_CODE_V2, STATIC_CODE_V2)
     return replace(shipped, note=_note(requested, shipped.model, reasons))
 
 
@@ -73,7 +73,7 @@ def _note(requested: str, chosen: str, reasons: list[str]) -> str:
 
 def _resolve(model: str, config: Config) -> ModelChoice | str:
     """Return the model with this name, or the reason why it is not available."""
-    if model == STATIC_CODE_V1:
+    if model == STATIC_CODE_V2:
         return ModelChoice("static", model, model)
     plugins = find_plugins(config.plugins).select("embedder")
     if model in plugins:
@@ -85,7 +85,7 @@ def _resolve(model: str, config: Config) -> ModelChoice | str:
         return _choose_folder(model, config)
     if _is_typo(model, config):
         raise ConfigError(
-            f'embeddingModelID is "{model}", which is neither "{STATIC_CODE_V1}" nor a folder with '
+            f'embeddingModelID is "{model}", which is neither "{STATIC_CODE_V2}" nor a folder with '
             "a model; set the path of a model folder, as in ./model, or remove this setting"
         )
     return _choose_server(model, config)
@@ -93,7 +93,7 @@ def _resolve(model: str, config: Config) -> ModelChoice | str:
 
 def _is_typo(model: str, config: Config) -> bool:
     """Return whether a name probably means a folder or the shipped model, but matches neither."""
-    if difflib.get_close_matches(model, [STATIC_CODE_V1], cutoff=_TYPO_SIMILARITY):
+    if difflib.get_close_matches(model, [STATIC_CODE_V2], cutoff=_TYPO_SIMILARITY):
         return True
     # If a server is configured, a name with a slash is the name of a model, not a path.
     has_slash = "/" in model or os.sep in model

@@ -11,8 +11,9 @@ from typing import Final
 import numpy as np
 
 from rootle.embed.question_vectors import QuestionVectors
-from rootle.models.shipped import STATIC_CODE_V1, model_file
+from rootle.models.shipped import STATIC_CODE_V2, model_file
 from rootle.protocols import Ids, Matrix, Vector, WeightedTerm
+from rootle.text.stemmer import open_stemmer
 from rootle.text.terms import MAX_WORD_CHARS, find_words, split_identifier
 
 _BATCH: Final = 64  # the number of texts whose rows are counted together
@@ -20,12 +21,15 @@ _TABLE_LIMIT: Final = 60_000
 # The factor by which weights are multiplied before they are rounded to integers. The scales in the
 # model file are below 0.01, so the sums for a text with ten million words are below 2**53.
 _WEIGHT_UNIT: Final = 1 << 29
+# Endings of the words that can have a stem in common, the most likely one first.
+_ENDINGS: Final = ("", "e", "s", "ing", "ed", "es", "er")
+_MIN_STEM: Final = 3
 
 
 class StaticEmbedder:
     """Embeds a text as the normalized sum of sqrt(count) x row over its known subwords."""
 
-    def __init__(self, model: str = STATIC_CODE_V1) -> None:
+    def __init__(self, model: str = STATIC_CODE_V2) -> None:
         # Memory-mapped, because a query needs only a few rows of this ten-megabyte file.
         self._rows = np.asarray(np.load(model_file(model, "rows.npy"), mmap_mode="r"))
         self._scales = np.load(model_file(model, "scales.npy")).astype(np.float32)
@@ -126,16 +130,36 @@ def _read_vocabulary(model: str) -> Mapping[str, int]:
 
 
 class _RowTable(dict[str, tuple[int, ...]]):
-    """Maps a word to the rows of its known subwords. They are looked up on first use."""
+    """Maps a word to the rows of its known subwords. They are looked up on first use.
+
+    If a subword is unknown, the row of a known form of the same word is used: "parcels", "parcel".
+    """
 
     def __init__(self, known: Mapping[str, int]) -> None:
         super().__init__()
         self._known = known
+        self._stem = open_stemmer()
 
     def __missing__(self, word: str) -> tuple[int, ...]:
         if len(self) >= _TABLE_LIMIT:
             self.clear()
         parts = split_identifier(word) if len(word) <= MAX_WORD_CHARS else []
-        rows = tuple([self._known[part] for part in parts if part in self._known])
+        found = [self._known.get(part, -1) for part in parts]
+        if -1 in found:
+            found = [
+                self._find_form(part) if row < 0 else row
+                for part, row in zip(parts, found, strict=True)
+            ]
+        rows = tuple([row for row in found if row >= 0])
         self[word] = rows
         return rows
+
+    def _find_form(self, word: str) -> int:
+        """Return the row of another form of an unknown word, or -1 if no form is known."""
+        stems = self._stem(word) if word.isalpha() else []
+        if len(stems) != 1 or len(stems[0]) < _MIN_STEM:
+            return -1
+        (stem,) = stems
+        forms = [f"{stem[:-1]}y"] if stem.endswith("i") else []
+        forms += [stem + ending for ending in _ENDINGS]
+        return next((self._known[form] for form in forms if form in self._known), -1)

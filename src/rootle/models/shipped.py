@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-STATIC_CODE_V1: Final = "static-code-v1"
+STATIC_CODE_V2: Final = "static-code-v2"
 RANKER_V1: Final = "ranker-v1"
 QUESTION_WORDS_V1: Final = "question-words-v1"
 IMPACT_V1: Final = "impact-v1"

@@ -31,7 +31,7 @@ def test_the_sample_file_of_the_specification_needs_no_key_or_server(
     assert outcome.paths[0] == "src/net/retry.py"
     assert outcome.data["degraded"] == ["embedding"]
     assert 'embeddingModelID is "openai-embeddings-001"' in outcome.err
-    assert 'using "static-code-v1" instead' in outcome.err
+    assert 'using "static-code-v2" instead' in outcome.err
 
 
 def test_seven_defaults_differ_from_the_specification(sample: Path) -> None:
@@ -59,7 +59,7 @@ def test_status_names_the_keys_of_the_sample_that_are_not_used(repository: Path)
         "rerankerBatchSize is not used: rerankerProvider names no server",
         "rerankerWeights is not used: useLearnedReranker is true",
     ]
-    assert data["model"] == "static-code-v1"
+    assert data["model"] == "static-code-v2"
     assert f"unused      {reason}" in rootle("status", repository).out
 
 

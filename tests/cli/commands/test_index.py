@@ -112,7 +112,7 @@ def test_status_has_exactly_the_documented_fields(repository: Path) -> None:
     assert status["skipped"] == {"binary": 1}
     assert status["skippedFiles"] == [["photo.py", "binary"]]
     assert status["pending"] == 2
-    assert status["model"] == "static-code-v1"
+    assert status["model"] == "static-code-v2"
     assert status["indexBytes"] > 0 < status["sourceBytes"]
     assert 0 <= status["ageSeconds"] < 3600
     plain = rootle("status", repository, "--skipped").out
