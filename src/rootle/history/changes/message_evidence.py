@@ -67,7 +67,7 @@ _WITHIN: Final = re.compile(r"\b(?:from|in)\b", re.IGNORECASE)
 _REASON: Final = re.compile(
     r"\b(?:as|because|since|when|if|so|due to|after|until|unless|while|that|which)\b", re.IGNORECASE
 )
-# What follows these words replaces something else: "replace X with Y", "move X to Y".
+# The text after these words names the new thing: "replace X with Y", "move X to Y".
 _NEW_THING: Final = re.compile(r"\b(?:to|by|with|into)\b", re.IGNORECASE)
 _OLD_THING: Final = re.compile(r"\b(?:from|instead of|in place of)\b", re.IGNORECASE)
 _REPLACED: Final = frozenset((Action.REPLACEMENT, Action.RENAME))
