@@ -87,6 +87,9 @@ class MemoryIndex(IndexReader):
     def paths_with_encoding(self, encoding: str) -> list[tuple[int, str]]:
         return [(one.id, one.path) for one in self._states.values() if one.encoding == encoding]
 
+    def authors(self) -> list[tuple[int, str]]:
+        return [(one.id, one.author) for one in self._states.values() if one.author]
+
     def path_positions(self, file_ids: Ids) -> Ids:
         by_path = sorted(self._states, key=lambda at: self._states[at].path)
         return np.array([by_path.index(at) for at in file_ids.tolist()], np.int64)

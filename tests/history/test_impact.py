@@ -182,6 +182,25 @@ def test_a_file_without_history_has_files_with_shared_names(shop: tuple[Path, Ap
     assert found["shop/price.py"].cochanges == 0
 
 
+def test_the_change_can_be_a_commit_or_a_range(shop: tuple[Path, App]) -> None:
+    root, app = shop
+    git(root, "switch", "-q", "-c", "topic")
+    write(root, "shop/price.py", FORMAT.replace("EUR", "USD"))
+    commit_files(root, "Show dollars", when_s=OLD_S + 9 * 86_400)
+    write(root, "shop/stock.py", "def count_items(shelf):\n    return sum(shelf)\n")
+    last = commit_files(root, "Count all items", when_s=OLD_S + 10 * 86_400)
+
+    assert app.impact("HEAD~1").seeds == ("shop/price.py",)
+    assert app.impact(last[:12]).seeds == ("shop/stock.py",)
+    assert app.impact("main..topic").seeds == ("shop/price.py", "shop/stock.py")
+    assert app.impact("main..").seeds == ("shop/price.py", "shop/stock.py")
+    for unknown in ("HEAD~99", "deadbee1"):
+        with pytest.raises(QueryError, match=f"git has no commit {unknown}"):
+            app.impact(unknown)
+    with pytest.raises(QueryError, match="changed no files; name another commit"):
+        app.impact("main..main")
+
+
 def test_invalid_requests_are_errors(shop: tuple[Path, App], make_app: MakeApp) -> None:
     root, app = shop
     with pytest.raises(QueryError, match="limit is 0; give a number from 1 to 200"):

@@ -230,6 +230,8 @@ def test_a_question_for_the_release_of_a_version_is_recognized(question: str, ve
         ("when did evictOldest disappear", "evictOldest", "removal"),
         ("what happened to BaseSpider", "BaseSpider", "removal"),
         ("when was retry.py renamed", "retry.py", "rename"),
+        ("when was the option --retry deprecated", "--retry", "deprecation"),
+        ("which commit deprecated the --retry flag?", "--retry", "deprecation"),
         ("who wrote most of src/net/retry.py", "src/net/retry.py", "authors"),
         ("who are the main contributors to src/", "src/", "authors"),
     ],

@@ -83,10 +83,10 @@ class HistoryApi(AppBase):
     ) -> ImpactAnswer:
         """Return the files that probably change together with the given ones, most probable first.
 
-        `change` is a list of paths, a path, the text of a diff, or a task in words. For a task, the
-        files are found by a search. If `change` is None, the uncommitted changes of the work tree
-        are used. At most `limit` files are returned, 10 by default. The index and the index of the
-        commits are updated first.
+        `change` is a list of paths, a path, the text of a diff, a commit such as "HEAD~1", a range
+        such as "main..topic", or a task in words. For a task, the files are found by a search. If
+        `change` is None, the uncommitted changes of the work tree are used. At most `limit` files
+        are returned, 10 by default. The index and the index of the commits are updated first.
 
         Raises QueryError for an invalid limit, for a path that is not indexed, if nothing has
         changed, and if no commits can be searched.
@@ -106,6 +106,7 @@ class HistoryApi(AppBase):
             self._list_changed,
             self._find_task_files,
             lambda text: (reference.path for reference in parse_reference(text)),
+            self._container.history().list_committed,
         )
         history = self._container.history()
         return find_impact(seeds, limit, history.require_commits, indexer.snapshot)

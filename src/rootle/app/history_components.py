@@ -204,6 +204,18 @@ class HistoryComponents:
             )
         return found
 
+    def list_committed(self, name: str) -> frozenset[str] | None:
+        """Return the paths of the files that a commit changed, or that differ in a range "a..b".
+
+        A merge changed the files that differ from its first parent. Return None if there is no such
+        commit.
+        """
+        from rootle.sources.git.trees.changed_paths import list_changed_paths
+
+        older, dots, newer = name.partition("..")
+        ends = (older or "HEAD", newer.removeprefix(".") or "HEAD") if dots else (f"{name}^", name)
+        return list_changed_paths(os.path.realpath(self._root), *ends)
+
     def find_revision_indexes(self) -> RevisionIndexes | None:
         """Return the indexes of earlier versions; None outside of git repositories."""
         from rootle.indexing.revisions.revision_index import RevisionIndexes, RevisionSetup

@@ -35,7 +35,6 @@ from rootle.history.commit_request import (
     explain_missing,
     lower_confidence,
 )
-from rootle.history.commit_results import add_commits
 from rootle.history.commit_search import NOTED_SHARE, CommitSearch
 from rootle.history.commit_view import CommitView
 from rootle.history.names.name_changes import may_be_path
@@ -341,9 +340,7 @@ class CombinedSearch:
             has_files = not past.excludes_files and file_cursor is not None
             share = max(1, round(limit * _COMMIT_SHARE)) if has_files else limit
             wanted = replace(query, cursor=history_cursor or None, limit=share)
-            found_commits = commits.search(wanted, explain=explain)
-            # The search may have found commits that were indexed after `view` was opened.
-            history = add_commits(found_commits, commits.view() or view)
+            history = commits.search_page(wanted, view, explain=explain)
         # If the query expansion has failed for the commits, do not wait for it again for the files.
         is_plain = is_plain or EXPANSION in history.degraded
         if past.excludes_files or file_cursor is None:

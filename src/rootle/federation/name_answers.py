@@ -23,7 +23,7 @@ from rootle.history.names.name_history import (
     find_name_changes,
 )
 from rootle.history.names.name_questions import NameHistoryQuestion
-from rootle.history.names.option_changes import find_option_additions, find_option_removals
+from rootle.history.names.option_changes import find_option_changes, find_option_removals
 from rootle.history.names.place_changes import (
     ChangedPlace,
     PlaceChange,
@@ -166,9 +166,10 @@ class NameAnswers:
         if question.may_be_phrase and place is None:
             return None
         count = commits.updates.find_by_count
+        if question.is_option and (found := find_option_changes(view, question)) is not None:
+            return found
         if question.asked == "addition" and (place is None or place.is_used_elsewhere):
-            first = find_option_additions(view, question.name) if question.is_option else None
-            first = first or find_first_use(view, question.name, count)
+            first = find_first_use(view, question.name, count)
             if first is not None:
                 return first
         if place is None:

@@ -10,8 +10,9 @@ from typing import Final, Protocol
 from rootle.errors import IndexStorageError, QueryError
 from rootle.history.authors.known_authors import KnownAuthors, read_authors
 from rootle.history.cochange import ChangeHistory, read_history
-from rootle.history.commit_results import LastCommits
+from rootle.history.commit_results import LastCommits, add_commits
 from rootle.history.commit_view import CommitView, ViewCache
+from rootle.history.merge_order import put_commits_first
 from rootle.index.reader import IndexReader
 from rootle.search.agent import SearchAgent
 from rootle.search.query.scope import ScopedQuery
@@ -120,6 +121,9 @@ class CommitUpdates(Protocol):
         Return None if the revision does not exist.
         """
 
+    def list_merged(self, merge: str) -> Sequence[str]:
+        """Return the hashes of a merge and of the commits that it brought into its branch."""
+
     def list_unknown(self, revisions: RevisionRange) -> Sequence[str]:
         """Return the ends of a range that are not revisions."""
 
@@ -224,6 +228,16 @@ class CommitSearch:
     def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         """Return one page of commits, without the CommitFacts."""
         return self.open_agent().search(query, explain=explain)
+
+    def search_page(self, query: SearchQuery, view: CommitView, *, explain: bool) -> SearchResponse:
+        """Return one page of commits, on which merges follow the commits that they merged.
+
+        `view` contains the commits that were indexed before the search.
+        """
+        found = self.search(query, explain=explain)
+        # The search may have found commits that were indexed after `view` was opened.
+        described = add_commits(found, self.view() or view)
+        return put_commits_first(described, self.updates.list_merged)
 
     def view(self, *, has_ignored: bool = False) -> CommitView | None:
         """Return the commits that are indexed now; None if none are.

@@ -105,6 +105,11 @@ class CommitView:
         found = self.index.paths_with_encoding(PARTIAL_COMMIT)
         return {path for at, path in found if self.ids is None or at in self.ids}
 
+    def list_authors(self) -> list[str]:
+        """Return the author of each commit that has one, without reading the states of commits."""
+        found = self.index.authors()
+        return [author for at, author in found if self.ids is None or at in self.ids]
+
     def list_changes(
         self, path: str, limit: int = _MAX_CHANGES
     ) -> Sequence[tuple[int, DocumentSection]]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final
 
 from rootle.errors import QueryError
+from rootle.history.names.name_questions import looks_like_revision
 from rootle.index.reader import IndexReader
 from rootle.serialization.outside_text import describe_missing_history, split_package
 from rootle.serialization.path_text import (
@@ -38,12 +39,15 @@ def find_seeds(
     list_changed: Callable[[], Sequence[str]],
     search: Callable[[str, int], Sequence[str]],
     read_paths: Callable[[str], Iterable[str]],
+    list_committed: Callable[[str], Collection[str] | None],
 ) -> list[str]:
     """Return the files that a change is about.
 
-    `change` is a list of paths, a diff, a task in words, or None for the changes in the work tree.
-    `read_paths` returns the paths that a reference such as "src/a.py:12" may mean. Raise QueryError
-    for an empty change, and for a path that is not indexed or belongs to an installed package.
+    `change` is a list of paths, a diff, a commit, a range of commits, a task in words, or None for
+    the changes in the work tree. `read_paths` returns the paths that a reference such as
+    "src/a.py:12" may mean, and `list_committed` the paths that a commit or a range changed, or None
+    for other texts. Raise QueryError for an empty change, and for a path that is not indexed or
+    belongs to an installed package.
     """
     if change is None:
         return list(list_changed())
@@ -56,13 +60,20 @@ def find_seeds(
         raise QueryError("the diff is empty; pass a diff with changes, a path, or a task in words")
     if _DIFF_START.search(change):
         return _paths_in(change)
-    return _find_named(change.strip(), files, read_paths) or list(search(change, _TASK_FILES))
+    named = _find_named(change.strip(), files, read_paths, list_committed)
+    return named or list(search(change, _TASK_FILES))
 
 
 def _find_named(
-    change: str, files: IndexReader, read_paths: Callable[[str], Iterable[str]]
+    change: str,
+    files: IndexReader,
+    read_paths: Callable[[str], Iterable[str]],
+    list_committed: Callable[[str], Collection[str] | None],
 ) -> list[str]:
-    """Return the file that a text names; [] if the text is a task in words."""
+    """Return the file that a text names, or the files that a commit or a range changed.
+
+    Return [] if the text is a task in words.
+    """
     if is_long(change):
         if len(change.split(maxsplit=1)) == 1:
             raise QueryError(
@@ -73,6 +84,17 @@ def _find_named(
     indexed = _find_indexed(change, files, read_paths)
     if indexed is not None:
         return [indexed]
+    if (".." in change or looks_like_revision(change)) and len(change.split()) == 1:
+        committed = list_committed(change)
+        if committed:
+            return sorted(committed)
+        if committed is not None:
+            raise QueryError(f"{change} changed no files; name another commit")
+        if looks_like_revision(change):
+            raise QueryError(
+                f"git has no commit {change}, or no parent of it to compare it with; name another "
+                "commit, or a file"
+            )
     path = _normalize(change)
     if looks_like_path(path) or _is_folder(path, files):
         _check_indexed(path, files)

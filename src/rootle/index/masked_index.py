@@ -75,6 +75,9 @@ class MaskedIndex(IndexReader):
     def paths_with_encoding(self, encoding: str) -> Sequence[tuple[int, str]]:
         return self._index.paths_with_encoding(encoding)
 
+    def authors(self) -> Sequence[tuple[int, str]]:
+        return self._index.authors()
+
     def path_positions(self, file_ids: Ids) -> Ids:
         return self._index.path_positions(file_ids)
 

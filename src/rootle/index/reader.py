@@ -263,6 +263,9 @@ class IndexReader(Protocol):
     def paths_with_encoding(self, encoding: str) -> Sequence[tuple[int, str]]:
         """Return the ids and the paths of the files that were read with an encoding."""
 
+    def authors(self) -> Sequence[tuple[int, str]]:
+        """Return the ids and the authors of the indexed documents that have an author."""
+
     def path_positions(self, file_ids: Ids) -> Ids:
         """Return a sort key for each file. A file with a later path has a greater key."""
 

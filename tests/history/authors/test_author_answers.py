@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from commit_repository import DAY_S, commit_all, find_commits, make_history, rea
 from sample import OLD_S, MakeApp, write
 
 from rootle import App
+from rootle.index.local.snapshot import Snapshot
+from rootle.index.reader import FileState
 from rootle.types import SearchQuery, SearchResponse
 
 pytestmark = pytest.mark.slow
@@ -93,3 +96,17 @@ def test_the_main_author_of_a_file_is_named(app: App) -> None:
         assert "counted by commits" in answer.suggestions[0]
     assert "Graceland 1" in app.search(SearchQuery("who wrote most of src/retry.py")).suggestions[0]
     assert find_commits(app, "who wrote most of src/lock.py")
+
+
+def test_a_question_that_names_no_author_does_not_read_the_states_of_all_commits(
+    root: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_app(root).index_history()
+
+    def fail(snapshot: Snapshot) -> Sequence[FileState]:
+        raise AssertionError(f"{snapshot.folder}: the states of all commits were read")
+
+    monkeypatch.setattr(Snapshot, "all_files", fail)
+    answer = make_app(root).search(SearchQuery("why did Maria remove the lock"))
+
+    assert subjects(answer)

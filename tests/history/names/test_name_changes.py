@@ -369,3 +369,27 @@ def test_the_commits_that_added_and_removed_an_option_are_found_by_its_declarati
 
     assert first_of("when was --keep-cold added") == "Cool the food"
     assert first_of("when was the option --keep-cold removed") == "All food is cold"
+
+
+def test_the_commit_that_deprecated_an_option_is_found_by_its_lines(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    root = make_history(tmp_path / "repo", ["Alpha is new"])
+    declared = "flags.add('last', 'Only show the last meal.')\n"
+    write(root, "food/menu.py", declared)
+    commit_all(root, "Show only the last meal", day=1)
+    deprecated = "flags.deprecate('last', 'Deprecated: use --latest 1')\n"
+    write(root, "food/menu.py", declared + deprecated)
+    commit_all(root, "Limit the number of meals", day=2)
+    write(root, "food/menu.py", f"{declared}# Shown below.\nerror = {deprecated}")
+    commit_all(root, "Handle the deprecated option --last", day=3)
+    app: App = make_app(root)
+
+    def subjects_of(question: str) -> list[str]:
+        found = app.search(SearchQuery(question)).results
+        return [one.commit.subject for one in found if one.commit]
+
+    assert subjects_of("when was --last deprecated") == ["Limit the number of meals"]
+    assert subjects_of("who deprecated the option --last") == ["Limit the number of meals"]
+    # The lines recommend this option in place of the deprecated one.
+    assert subjects_of("when was --latest deprecated") != ["Limit the number of meals"]

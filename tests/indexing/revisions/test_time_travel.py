@@ -285,6 +285,17 @@ def test_a_commit_without_a_time_is_found(app: App, sample: Path) -> None:
     assert (found.commit.hash, found.commit.date) == (damaged, "")
 
 
+@pytest.mark.parametrize("name", ["7.5", "v7.5", "7.5.0.0"])
+def test_an_unknown_version_is_an_error_that_names_the_tag_of_the_version(
+    name: str, app: App, sample: Path
+) -> None:
+    for tag in ("v7.5.0", "v7.5.1"):
+        git(sample, "tag", tag)
+
+    with pytest.raises(QueryError, match=r"there is no commit .*; did you mean v7\.5\.0\?$"):
+        app.search("retry", at=name)
+
+
 @pytest.mark.parametrize("name", ["v9.9", "--output=x", "a..b", "", "main:README.md", "x\0y"])
 def test_an_unknown_revision_is_an_error_that_names_it(app: App, name: str) -> None:
     with pytest.raises(QueryError, match=r"there is no commit .* give a hash, a tag, a branch"):

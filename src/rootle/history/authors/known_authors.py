@@ -53,7 +53,7 @@ class KnownAuthors:
 
 def read_authors(view: CommitView) -> KnownAuthors:
     """Return the authors of the commits of a view."""
-    return KnownAuthors(state.author for state in view.states())
+    return KnownAuthors(view.list_authors())
 
 
 def _fold(text: str) -> str:

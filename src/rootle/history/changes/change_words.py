@@ -39,6 +39,7 @@ VERBS: Final[Mapping[Action, str]] = MappingProxyType(
             r"|convert(?:s|ed)?|swap(?:s|ped)?|instead of|in favou?r of"
             r"|port(?:s|ed)?(?= (?:to|from))"
             r"|(?:mov|chang)(?:e|es|ed|ing)(?= (?:\S{1,60} ){0,4}?(?:from|to)\b)"
+            r"|[=-]>|→"
         ),
         Action.RENAME: r"renam(?:e|es|ed|ing)|be(?:come|came)s?",
         Action.ADDITION: (

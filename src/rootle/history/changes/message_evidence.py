@@ -20,6 +20,7 @@ _LEFTOVER_FACTOR: Final = 0.6  # "remove the last mention of X" follows the remo
 _PARTIAL_FACTOR: Final = 0.7  # "remove X from the manual" removes only a part of X
 _LATER_FACTOR: Final = 0.9  # for an action that is not the first one of a line
 _DISTANT_FACTOR: Final = 0.7  # for an action that is done to something else
+_OTHER_ROLE_FACTOR: Final = 0.4  # "replace Y with X" follows the replacement of X
 _ADDED_PART_FACTOR: Final = 0.8  # "add X to a theme" and "add X labels" follow the addition of X
 _IN_COMPOUND: Final = 0.7  # "UserAgent" is hardly about an agent, and "test-pypy.txt" about pypy
 _OBJECT_WORDS: Final = 6  # words between the action and the thing
@@ -66,6 +67,10 @@ _WITHIN: Final = re.compile(r"\b(?:from|in)\b", re.IGNORECASE)
 _REASON: Final = re.compile(
     r"\b(?:as|because|since|when|if|so|due to|after|until|unless|while|that|which)\b", re.IGNORECASE
 )
+# The text after these words names the new thing: "replace X with Y", "move X to Y".
+_NEW_THING: Final = re.compile(r"\b(?:to|by|with|into)\b", re.IGNORECASE)
+_OLD_THING: Final = re.compile(r"\b(?:from|instead of|in place of)\b", re.IGNORECASE)
+_REPLACED: Final = frozenset((Action.REPLACEMENT, Action.RENAME))
 _PASSIVE: Final = re.compile(r"\b(?:is|are|was|were|been|be|got|has|have|had)$", re.IGNORECASE)
 # The beginning of a line before a word for a change that is only planned, or was not made: "a note
 # for removing X", "X will be removed", "do not add X".
@@ -141,11 +146,14 @@ def _fit_action(
         for place in actions[1:]
         if place[0] is action and text[place[1] : place[2]].lower() != "deprecated"
     ]
+    stated = first
     if first is not action and later:
         fit = max(fit, _LATER_FACTOR)
-        _, start, end = later[0]
+        stated, start, end = later[0]
     if fit and not _is_object(text, start, end, matched):
         fit *= _DISTANT_FACTOR
+    if fit and action in _REPLACED and stated in _REPLACED and _has_other_role(text[end:], matched):
+        fit *= _OTHER_ROLE_FACTOR
     if action is not Action.DEPRECATION:
         fit *= _fit_extent(action, prefix, text, (start, end), matched)
     return fit * _fit_origin(text)
@@ -189,6 +197,20 @@ def _is_object(text: str, start: int, end: int, matched: Sequence[WeightedSubjec
     is_passive = _PASSIVE.search(before) is not None
     near = stem_line(" ".join(before.split()[-_OBJECT_WORDS:])) if is_passive else ""
     return any(one.subject.is_in(after) or one.subject.is_in(near) for one in matched)
+
+
+def _has_other_role(text: str, matched: Sequence[WeightedSubject]) -> bool:
+    """Return whether a line about a replacement names the old things as the new ones.
+
+    `text` follows the word for the replacement. Without "to" or "with", the roles are not known.
+    """
+    to = _NEW_THING.search(text)
+    if to is None or any(one.subject.is_new for one in matched):
+        return False
+    old = _OLD_THING.search(text, to.end())
+    replacing = stem_line(text[to.end() : old.start() if old else None])
+    replaced = stem_line(f"{text[: to.start()]} {text[old.end() :] if old else ''}")
+    return all(one.subject.is_in(replacing) and not one.subject.is_in(replaced) for one in matched)
 
 
 def _fit_extent(

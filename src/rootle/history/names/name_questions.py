@@ -9,9 +9,9 @@ from typing import Final, Literal
 
 from rootle.text.patterns.lazy_pattern import LazyPattern, lazy_pattern, words_in
 
-# A question about a name asks for all commits that changed it, for the one that added, removed or
-# renamed it, or for the author of most of them.
-RequestedCommits = Literal["changes", "addition", "removal", "rename", "authors"]
+# A question about a name asks for all commits that changed it, for the one that added, removed,
+# renamed or deprecated it, or for the author of most of them.
+RequestedCommits = Literal["changes", "addition", "removal", "rename", "deprecation", "authors"]
 _MAX_CHARS: Final = 200
 # A word that can only be a revision: a version, a hash, or a form such as "HEAD~2".
 REVISION: Final = (
@@ -145,6 +145,21 @@ _REMOVALS: Final = (
     lazy_pattern(rf"when did (?:we|they|you) (?:{_REMOVE}) {_NAME}", "when", "did", _REMOVE),
     lazy_pattern(rf"(?:what happened to|where did) {_NAME}(?: go)?", "what|where", "happened|did"),
 )
+# Only for options. The lines of commits rarely show that something else was deprecated.
+_DEPRECATIONS: Final = (
+    lazy_pattern(rf"who {_OFTEN}deprecated {_NAME}", "who", "deprecated"),
+    lazy_pattern(rf"{_commit_that('first')}deprecated {_NAME}", _COMMITS, "deprecated"),
+    lazy_pattern(
+        rf"when (?:was|were|got|has) {_NAME} (?:been )?(?:first )?deprecated",
+        "when",
+        "was|were|got|has",
+        "deprecated",
+    ),
+    lazy_pattern(rf"when did (?:we|they|you) deprecate {_NAME}", "when", "did", "deprecate"),
+    lazy_pattern(
+        rf"when did {_NAME} (?:get|become) deprecated", "when", "did", "get|become", "deprecated"
+    ),
+)
 _NEW_NAME: Final = r"(?: (?:to|into) (?P<new>[\w$~@.`][\w$~@./#:+!?`()-]{0,150}))?"
 _RENAMES: Final = (
     lazy_pattern(
@@ -186,6 +201,7 @@ _PATTERNS: Final[tuple[tuple[tuple[LazyPattern, ...], RequestedCommits], ...]] =
     (_OLDEST, "addition"),
     (_REMOVALS, "removal"),
     (_RENAMES, "rename"),
+    (_DEPRECATIONS, "deprecation"),
 )
 _FOLDER_KINDS: Final = ("folder", "directory")
 _DISTINCT: Final = re.compile(r"^--|[_\d$.:#/]|[a-z][A-Z]|^[A-Z]")
@@ -215,7 +231,7 @@ class NameHistoryQuestion:
     def is_option(self) -> bool:
         """Whether the name is a command-line option, which is found in the lines of commits.
 
-        Only a question about its addition or removal has such a name.
+        Only a question about its addition, removal or deprecation has such a name.
         """
         return self.name.startswith("--")
 
@@ -227,7 +243,7 @@ class NameHistoryQuestion:
     @property
     def oldest_first(self) -> bool:
         """Whether the oldest commit comes first."""
-        return self.asked == "addition"
+        return self.asked in ("addition", "deprecation")
 
 
 def version_spellings(name: str) -> tuple[str, str]:
@@ -298,7 +314,9 @@ def _read_question(
     is_certain = bool(found["kind_after"] or found["open"] or found["call"])
     may_be_phrase = is_plain and not is_certain and asked in ("addition", "removal")
     is_option = name.startswith("--")
-    if (is_option and asked not in ("addition", "removal")) or (found["option"] and not is_option):
+    if is_option and asked not in ("addition", "removal", "deprecation"):
+        return None
+    if not is_option and (found["option"] or asked == "deprecation"):
         return None
     kind = (found["kind"] or (found["kind_after"] or "").strip()).lower()
     if is_plain and (not is_marked or (kind == "file" and asked == "changes")):

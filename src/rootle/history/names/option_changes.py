@@ -1,15 +1,17 @@
-"""Find the commits that added or removed a command-line option, from the indexed texts."""
+"""Find the commits that added, removed or deprecated a command-line option, from their texts."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import partial
 from typing import Final
 
 from rootle.history.commit_view import CommitView
 from rootle.history.names.name_history import NameChanges, count_commits, states_with
+from rootle.history.names.name_questions import NameHistoryQuestion
 from rootle.history.names.place_changes import PlaceChange
 from rootle.search.symbols.place_kinds import PlaceKind, kind_of_place
 from rootle.text.languages import CODE_EXTENSIONS, file_language
@@ -25,6 +27,10 @@ _DECLARES: Final = re.compile(
     r"|\b(?:bool|string|int|float|duration|counter?)(?:slice|array)?(?:var)?p?\(",
     re.IGNORECASE,
 )
+_DEPRECATED: Final = "deprec"
+# The text before an option that replaces the deprecated one, as in "deprecated, use --new".
+_REPLACING: Final = re.compile(r"\b(?:use|for|of|by|with|to)\s[`'\"]?$", re.IGNORECASE)
+_MAX_REPLACING: Final = 8  # characters
 _SCRIPTS: Final = ("bash", "powershell")  # they rather use options of other programs
 
 
@@ -54,13 +60,24 @@ class _OptionChange:
     removed: int
 
 
-def find_option_additions(view: CommitView, name: str) -> NameChanges | None:
-    """Return the commits that added lines with an option, oldest first; None if none are known.
+_SelectLines = Callable[[Sequence[str]], Iterable[str]]  # selects changed lines of one file
 
-    Only the commits that added it to the program itself are returned, or else those that added it
-    to configuration, documents or other files.
+
+def find_option_changes(view: CommitView, question: NameHistoryQuestion) -> NameChanges | None:
+    """Return the commits that added or deprecated an option, oldest first; None if none are known.
+
+    These are the commits that added lines with the option, or lines that say that it is deprecated.
+    Only the commits that added such lines to the program itself are returned, or else those that
+    added them to configuration, documents or other files.
     """
-    changes, is_limited = _read_changes(view, name)
+    name = question.name
+    if question.asked == "deprecation":
+        select = partial(_select_deprecated, name)
+        changes, is_limited = _read_changes(view, f"{name} {_DEPRECATED}", select)
+        what = f"{name} that say that it is deprecated"
+    else:
+        changes, is_limited = _read_changes(view, name, partial(_select_changed, name))
+        what = name
     added = [one for one in reversed(changes) if one.added > one.removed]
     if not added:
         return None
@@ -68,7 +85,7 @@ def find_option_additions(view: CommitView, name: str) -> NameChanges | None:
     found = [one.place for one in added if one.level == level]
     count = count_commits(len(found), is_limited=is_limited)
     note = (
-        f"{count} that added lines with {name}, oldest first, found in the indexed texts of commits"
+        f"{count} that added lines with {what}, oldest first, found in the indexed texts of commits"
     )
     others = len({one.place.state.id for one in added} - {one.state.id for one in found})
     if others:
@@ -84,9 +101,10 @@ def find_option_removals(view: CommitView, name: str) -> list[PlaceChange]:
     messages that name it. The list is empty if the program still has such lines, or if this is not
     known.
     """
-    changes, is_limited = _read_changes(view, name, only_quoted=True)
+    select = partial(_select_changed, name)
+    changes, is_limited = _read_changes(view, name, partial(select, only_quoted=True))
     if not any(one.level == _Level.PROGRAM for one in changes):
-        changes, is_limited = _read_changes(view, name)
+        changes, is_limited = _read_changes(view, name, select)
     own = [one for one in changes if one.level == _Level.PROGRAM]
     has_more = sum(one.added - one.removed for one in own) > 0
     if is_limited or has_more or not own or own[0].added >= own[0].removed:
@@ -95,23 +113,20 @@ def find_option_removals(view: CommitView, name: str) -> list[PlaceChange]:
 
 
 def _read_changes(
-    view: CommitView, name: str, *, only_quoted: bool = False
+    view: CommitView, words: str, select: _SelectLines
 ) -> tuple[list[_OptionChange], bool]:
-    """Return the changes of lines with an option, newest first, and whether not all were read.
+    """Return the changes of the selected lines, newest first, and whether not all were read.
 
-    With `only_quoted`, only lines count in which the option is a whole quoted text.
+    Only commits whose texts contain the words are read.
     """
-    states = view.newest_first(states_with(view, name))
-    plain = re.escape(name.removeprefix("--"))
-    quoted = re.compile(rf"([\"'`])(?:--)?{plain}\1")
-    dashed = None if only_quoted else name_pattern(name)
+    states = view.newest_first(states_with(view, words))
     found: list[_OptionChange] = []
     for state in states[:_MAX_TEXTS]:
         text = view.index.text(state.id).split("\n")
         by_level: dict[_Level, _OptionChange] = {}
         for section in view.read_sections(state):
             lines = text[section.start_line : section.end_line]
-            changed = list(_select_changed(lines, dashed, quoted))
+            changed = list(select(lines))
             if section.label == COMMIT_MESSAGE or not changed:
                 continue
             added = sum(line.startswith("+") for line in changed)
@@ -128,10 +143,13 @@ def _read_changes(
     return found, len(states) > _MAX_TEXTS
 
 
-def _select_changed(
-    lines: Sequence[str], dashed: re.Pattern[str] | None, quoted: re.Pattern[str]
-) -> Iterator[str]:
-    """Yield the changed lines with an option. A line with "--" before its name always counts."""
+def _select_changed(name: str, lines: Sequence[str], *, only_quoted: bool = False) -> Iterator[str]:
+    """Yield the changed lines with an option. A line with "--" before its name always counts.
+
+    With `only_quoted`, only lines count in which the option is a whole quoted text.
+    """
+    quoted = _quoted_pattern(name)
+    dashed = None if only_quoted else name_pattern(name)
     before = ""
     for line in lines:
         if line[:1] in ("+", "-"):
@@ -142,6 +160,26 @@ def _select_changed(
             ):
                 yield line
         before = line
+
+
+def _select_deprecated(name: str, lines: Sequence[str]) -> Iterator[str]:
+    """Yield the changed lines that contain an option and say that it is deprecated."""
+    quoted, dashed = _quoted_pattern(name), name_pattern(name)
+    for line in lines:
+        if line[:1] in ("+", "-") and _DEPRECATED in line.lower():
+            named = dashed.finditer(line)
+            if quoted.search(line) or any(not _is_replacing(line, one.start()) for one in named):
+                yield line
+
+
+def _is_replacing(line: str, start: int) -> bool:
+    """Return whether the option that begins at `start` is recommended in place of another one."""
+    return _REPLACING.search(line, max(0, start - _MAX_REPLACING), start) is not None
+
+
+def _quoted_pattern(name: str) -> re.Pattern[str]:
+    """Return a pattern for an option in quotation marks, with or without its dashes."""
+    return re.compile(rf"([\"'`])(?:--)?{re.escape(name.removeprefix('--'))}\1")
 
 
 def _find_level(path: str) -> _Level:

@@ -95,6 +95,12 @@ class Manifest:
         )
         return [(row[0], os.fsdecode(row[1])) for row in rows]
 
+    def authors(self) -> list[tuple[int, str]]:
+        """Return the ids and the authors of the indexed documents that have an author."""
+        return self._connection.execute(
+            "SELECT id, author FROM files WHERE author != '' AND skip IS NULL"
+        ).fetchall()
+
     def paths(self) -> list[str]:
         """Return the paths of the files of the folder, skipped ones included."""
         rows = self._connection.execute("SELECT path FROM files WHERE source = ?", (FILES,))

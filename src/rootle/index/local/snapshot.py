@@ -203,6 +203,11 @@ class Snapshot:
         with self._lock, storage_errors(self.folder):
             return self._manifest.paths_with_encoding(encoding)
 
+    def authors(self) -> list[tuple[int, str]]:
+        """Return the ids and the authors of the indexed documents that have an author."""
+        with self._lock, storage_errors(self.folder):
+            return self._manifest.authors()
+
     def path_positions(self, file_ids: Ids) -> Ids:
         """Return a sort key for each file. A file with a later path has a greater key."""
         return self.order.positions(file_ids)

@@ -57,6 +57,13 @@ class GitCommits:
             return None
         return list_hashes(self._root, [commit.sha], max_count=self._max_commits)
 
+    def list_merged(self, merge: str) -> Sequence[str]:
+        """Return the hashes of a merge and of the commits that it brought into its branch.
+
+        For another commit, the list contains only this commit. It is empty if git fails.
+        """
+        return list_hashes(self._root, [f"{merge}^-"], max_count=self._max_commits) or []
+
     def list_unknown(self, revisions: RevisionRange) -> Sequence[str]:
         """Return the endpoints of a range that git does not know."""
         names = (revisions.older, revisions.newer)

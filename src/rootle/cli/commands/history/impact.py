@@ -19,6 +19,7 @@ _EXAMPLES: Final = """\
 rootle impact
 rootle impact src/net/retry.py
 rootle impact change.diff
+rootle impact main..topic
 rootle impact "limit the number of redirects" --json"""
 _DIFF_SUFFIXES: Final = (".diff", ".patch")
 
@@ -40,7 +41,7 @@ def register(parser: CommandParser) -> None:
         nargs="*",
         metavar="CHANGE",
         help="paths of files that you changed or plan to change, a diff file, `-` for a diff on "
-        "standard input, or a description of a planned change",
+        "standard input, a commit or a range of commits, or a description of a planned change",
     )
     add_limit(parser, "files", "10")
     add_root(parser, "folder in a git repository")

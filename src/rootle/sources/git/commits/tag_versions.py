@@ -51,6 +51,14 @@ def find_previous_version(tag: str, tags: Iterable[str]) -> str:
     return max(earlier)[1] if earlier else ""
 
 
+def find_same_version(name: str, tags: Iterable[str]) -> list[str]:
+    """Return the tags with the same version as a name: v2.1.0 and pool@2.1 for "2.1"."""
+    _, version = _read_version(name)
+    if version is None:
+        return []
+    return sorted(tag for tag in tags if _read_version(tag)[1] == version)
+
+
 def _read_version(tag: str) -> tuple[str, _Version | None]:
     """Return the text before the version in the name of a tag, and the version."""
     found = _TAG.fullmatch(tag)

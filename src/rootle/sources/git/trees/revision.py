@@ -11,9 +11,11 @@ from typing import Final
 
 from rootle.errors import QueryError
 from rootle.serialization.dates import parse_date
+from rootle.serialization.path_text import did_you_mean
 from rootle.sources.git.command import run_git
 from rootle.sources.git.commit_text import explain_hidden_commits
-from rootle.sources.git.commits.commit_list import ListedCommit, find_commit
+from rootle.sources.git.commits.commit_list import ListedCommit, find_commit, list_tags
+from rootle.sources.git.commits.tag_versions import find_same_version
 from rootle.sources.git.git_dirs import find_git_folders, find_prefix
 from rootle.sources.git.history import find_shallow_commits
 from rootle.storage.change_time import read_modification_time_ns
@@ -133,7 +135,10 @@ def _resolve(folder: str, name: str) -> ListedCommit | None:
 
 def _explain_unknown(folder: str, name: str) -> str:
     shown = name[:_MAX_CHARS].encode("unicode_escape").decode("ascii")
-    hint = "give a hash, a tag, a branch or a date such as 2024-03-31"
+    hint = (
+        did_you_mean(find_same_version(name[:_MAX_CHARS], list_tags(folder)))
+        or "give a hash, a tag, a branch or a date such as 2024-03-31"
+    )
     if find_shallow_commits(folder):
         hint = "the clone is shallow and may lack it; run git fetch --unshallow --tags"
     return f'there is no commit "{shown}" in this repository; {hint}'
