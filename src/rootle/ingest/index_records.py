@@ -157,7 +157,7 @@ class Analyzer:
             split = split_with_plugin(uri, text, language, self._limits)
             if split is not None:
                 return split
-        return split_text(text, language, self._limits)
+        return split_text(text, language, self._limits, uri)
 
     def _embed(
         self, texts: Sequence[str], words: Sequence[Sequence[str]], positions: Sequence[int]

@@ -14,6 +14,7 @@ from tree_sitter import Language, Query
 from rootle.syntax.c_code.function_macros import hide_macros
 from rootle.syntax.c_code.inner_directives import hide_enum_macros, hide_inner_directives
 from rootle.syntax.c_code.lone_macros import hide_lone_macros
+from rootle.syntax.files.markup import hide_markup
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class GrammarSource:
     match text that the grammar misreads because of some words or a macro call. Group 1 of a pattern
     matches these words or this call, which are replaced with spaces before parsing. `is_c` is set
     for C and C++, whose macros and conditional directives often make a text unreadable for a
-    parser.
+    parser. `script_language` is set for components: the language of the scripts in their markup.
     """
 
     module: str
@@ -33,6 +34,7 @@ class GrammarSource:
     crashing: re.Pattern[bytes] | None = None
     hidden: tuple[re.Pattern[bytes], ...] = ()
     is_c: bool = False
+    script_language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,8 @@ class Grammar:
 
     def readable(self, data: bytes) -> bytes:
         """Return a text that the parser can read. All positions stay unchanged."""
+        if self.source.script_language:
+            data = hide_markup(data)
         if self.source.crashing is not None:
             data = self.source.crashing.sub(lambda match: b"x" * len(match[0]), data)
         if self.source.is_c:
@@ -126,8 +130,13 @@ _HIDDEN_KOTLIN: Final = (
     ),
 )
 
+_COMPONENT: Final = GrammarSource(
+    "tree_sitter_typescript", "language_typescript", "typescript.scm", script_language="typescript"
+)
+
 # To add a language, add a line here and a query file in queries/.
 GRAMMARS: Final[dict[str, GrammarSource]] = {
+    "astro": _COMPONENT,
     "bash": GrammarSource("tree_sitter_bash", "language", "bash.scm", _CRASHES_BASH),
     "c": GrammarSource(
         "tree_sitter_c",
@@ -159,9 +168,11 @@ GRAMMARS: Final[dict[str, GrammarSource]] = {
     "rust": GrammarSource("tree_sitter_rust", "language", "rust.scm"),
     "scala": GrammarSource("tree_sitter_scala", "language", "scala.scm"),
     "sql": GrammarSource("tree_sitter_sql", "language", "sql.scm"),
+    "svelte": _COMPONENT,
     "swift": GrammarSource("tree_sitter_swift", "language", "swift.scm", _CRASHES_SWIFT),
     "tsx": GrammarSource("tree_sitter_typescript", "language_tsx", "typescript.scm"),
     "typescript": GrammarSource("tree_sitter_typescript", "language_typescript", "typescript.scm"),
+    "vue": _COMPONENT,
     "zig": GrammarSource("tree_sitter_zig", "language", "zig.scm"),
 }
 

@@ -50,12 +50,28 @@ _BEFORE_MACRO_FIELD: Final = re.compile(rb"[A-Z][A-Z\d_]+[ \t]*\((?:\w+[\s*&]+)+
 _AFTER_MACRO_FIELD: Final = re.compile(rb"(?:\[\w*\])*\s*\)\s*;")
 OBJECT_KEY: Final = "key"  # the kind of a key of a JavaScript object
 # Functions that return their argument, or that describe objects with the keys of the argument.
-_OBJECT_FUNCTIONS: Final = re.compile(r"(?:^|\.)(?:freeze|object|seal)$")
+# `defineProps` and the like describe a component of Vue.
+_OBJECT_FUNCTIONS: Final = re.compile(r"(?:^|\.)(?:freeze|object|seal|define[A-Z]\w*)$")
 _LOADED: Final = re.compile(rb"(?:await\s+)?(?:require|import)\b")
+_EXPORTS: Final = re.compile(rb"(?:module\.)?exports\.")
+# In TypeScript, a constructor parameter with one of these modifiers also declares a field.
+MAKES_FIELD: Final = frozenset({"accessibility_modifier", "readonly", "override_modifier"})
 _KINDS_IN_TYPESCRIPT: Final = (
     (r"\w*property_identifier:name<(?:property_signature|public_field_definition)", "field"),
     (r"\w*property_identifier:property<field_definition", "field"),
-    (r"identifier:alias<export_specifier", "export"),
+    (r"identifier(?::alias<export_specifier|<namespace_export)", "export"),
+    # `exports.name = require("./name")`
+    (r"property_identifier:property<member_expression:left<assignment_expression", "export"),
+    # `Object.defineProperty(exports, "name", { … })`
+    (r"string_fragment<string<arguments:arguments<call_expression", "variable"),
+    # `data() { return { name: 1 } }` in a component of Vue
+    (
+        r"property_identifier:key<pair<object<return_statement<statement_block:body"
+        r"<method_definition",
+        OBJECT_KEY,
+    ),
+    # `constructor(private readonly name: Type)`
+    (r"identifier:pattern<(?:required|optional)_parameter", "field"),
     # NOT_FOUND in `const codes = { NOT_FOUND: createError(…) }` outside of functions.
     (
         r"(?:property_identifier|string_fragment<string):key<pair<object(?::value<pair<object)*"
@@ -251,7 +267,20 @@ def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
             # `const { name } = require("a")` imports a name that another file defines.
             declared = next(node for node in nodes if node.type == "variable_declarator")
             value = declared.child_by_field_name("value")
-            return value is None or not _LOADED.match(tree.data, value.start_byte)
+            return value is None or not _is_loaded(tree, value)
+        case "javascript" | "tsx" | "typescript", "member_expression":
+            value = nodes[2].child_by_field_name("right")
+            is_export = _EXPORTS.match(tree.data, parent.start_byte) is not None
+            return is_export and value is not None and _is_loaded(tree, value)
+        case "javascript" | "tsx" | "typescript", "required_parameter" | "optional_parameter":
+            return any(child.type in MAKES_FIELD for child in parent.children)
+        case "javascript" | "tsx" | "typescript", "pair" if nodes[3].type == "return_statement":
+            method = nodes[5].child_by_field_name("name")
+            return tree.has_markup and method is not None and tree.text(method) == "data"
+        case "javascript" | "tsx" | "typescript", "string" if nodes[2].type == "arguments":
+            function = nodes[3].child_by_field_name("function")
+            is_defined = function is not None and tree.text(function) == "Object.defineProperty"
+            return is_defined and nodes[2].named_children[1] == parent
         case "javascript" | "tsx" | "typescript", _:
             calls = [node for node in nodes if node.type == "call_expression"]
             called = (call.child_by_field_name("function") for call in calls)
@@ -274,6 +303,11 @@ def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
         case "php", "string":
             return tree.text(nodes[4]).startswith("define")
     return True
+
+
+def _is_loaded(tree: SourceTree, value: Node) -> bool:
+    """Return whether a value of JavaScript is a module, or a part of one: `require("a").name`."""
+    return _LOADED.match(tree.data, value.start_byte) is not None
 
 
 def _is_macro_field(tree: SourceTree, nodes: list[Node]) -> bool:

@@ -13,6 +13,7 @@ Query files use these captures; captures that start with "_" are used only in pr
   @comment     a comment; lines directly above a definition belong to the definition
   @attach      another line that belongs to the definition below it (an attribute, a signature)
   @doc         a docstring, which is treated as a comment
+  @default     the export of an anonymous function or class as the value of a JavaScript module
   @unread      text that the parser could not parse, in which names are guessed (see grammars.py)
 """
 
@@ -92,6 +93,7 @@ class Outline:
     names: list[Name]
     comments: list[Comment]
     above: dict[int, int]  # last line of a whole-line comment -> its first line
+    default_row: int | None = None  # of the anonymous value that a JavaScript module exports
 
 
 def read_outline(lines: Lines, grammar: Grammar) -> Outline | None:
@@ -137,7 +139,7 @@ def outline_tree(root: Node, data: bytes, lines: Lines, grammar: Grammar) -> Out
     )
     found.names.sort()
     found.comments.sort()
-    return Outline(top, found.names, found.comments, found.above)
+    return Outline(top, found.names, found.comments, found.above, found.default_row)
 
 
 def _parse(data: bytes, grammar: Grammar) -> Node | None:
@@ -195,6 +197,7 @@ class _Matches:
         self.comments: list[Comment] = []
         self.unread: list[tuple[int, int]] = []
         self.above: dict[int, int] = {}
+        self.default_row: int | None = None
 
     def add(self, captures: dict[str, list[Node]]) -> None:
         if (nodes := captures.get("comment")) is not None:
@@ -204,6 +207,8 @@ class _Matches:
             if (declared := _find_declared(declarators[0])) is None:
                 return
             captures["name"] = [declared]
+        for node in captures.get("default", ()):
+            self.default_row = node.start_point[0]
         for capture, nodes in captures.items():
             if capture.startswith(("unit.", "box.")) and not _is_deleted(nodes[0]):
                 self._add_unit(capture, captures)

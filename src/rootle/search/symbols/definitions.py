@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from typing import Final
@@ -27,6 +27,7 @@ from rootle.syntax.blocks.block_titles import (
     unit_qualifiers,
 )
 from rootle.syntax.blocks.outline import has_blocks, read_blocks
+from rootle.syntax.files.file_symbols import read_file_symbol
 from rootle.syntax.keyword_names import find_names
 from rootle.syntax.source_tree import Position, SourceTree
 from rootle.syntax.symbol_outline import Unit
@@ -79,22 +80,6 @@ class FoundDefinition:
     def place(self) -> str:
         """The path and line, as in `SymbolUse.target`."""
         return f"{self.symbol.path}:{self.symbol.line}"
-
-
-def select_one_per_scope(definitions: Sequence[FoundDefinition]) -> list[FoundDefinition]:
-    """Return the first definition of each kind in each scope of each file.
-
-    A file may define a function several times, for example for each condition or overload.
-    Declarations are left out if the scope contains another definition.
-    """
-    chosen: dict[tuple[str, tuple[str, ...], str], FoundDefinition] = {}
-    bodies = [one for one in definitions if one.symbol.kind != "declaration"]
-    scopes = {(one.symbol.path, one.owners) for one in bodies}
-    for one in definitions:
-        symbol = one.symbol
-        if symbol.kind != "declaration" or (symbol.path, one.owners) not in scopes:
-            chosen.setdefault((symbol.path, one.owners, symbol.kind), one)
-    return list(chosen.values())
 
 
 def split_name(name: str) -> tuple[tuple[str, ...], str]:
@@ -162,6 +147,7 @@ def find_definitions(
     For definitions after the first 10,000, only the positions are returned, as the second value.
     """
     if found.tree is not None:
+        own = _find_file_symbol(found)
         places = {
             at: units
             for at, units in found.tree.find_definitions(found.name).items()
@@ -175,10 +161,23 @@ def find_definitions(
             for at, units in islice(places.items(), _MAX_DEFINITIONS)
         }
         others = places.keys() - made.keys() if len(places) > len(made) else ()
-        return made, others
+        return {**made, **own}, others
     if has_blocks(found.state.language):
         return dict(_find_in_blocks(found)), ()
     return dict(_guess(found)) if found.state.language in CODE_EXTENSIONS else {}, ()
+
+
+def _find_file_symbol(found: FileOccurrences) -> dict[Position, FoundDefinition]:
+    """Return the definition that has the name of a parsed file, if this is the requested name."""
+    state, tree = found.state, found.tree
+    outline = tree.outline if tree is not None else None
+    one = read_file_symbol(state.path, state.language, found.text, outline)
+    if one is None or found.name not in one.names:
+        return {}
+    at = (one.row, 0)
+    made = make_definition(found, at, (), kind=one.kind)
+    end = max(found.lines.trim(0, len(found.lines))[1], one.row + 1)
+    return {at: replace(made, symbol=replace(made.symbol, end_line=end))}
 
 
 def _is_macro_use(found: FileOccurrences, units: Sequence[Unit]) -> bool:

@@ -30,6 +30,9 @@ _SUPER: Final = frozenset({"super", "super()", "base", "parent"})
 # In these languages, code in a class can use the members of the class without a receiver.
 _IMPLICIT_SELF: Final = frozenset({"java", "csharp", "kotlin", "cpp", "swift", "scala", "ruby"})
 _EXTENSION: Final = re.compile(r"(?:^|> )extension [^>]*$")  # the last part of a scope
+_NOT_CODE: Final = frozenset({"comment", "document", "string"})
+_WITH_ARROWS: Final = frozenset({"c", "cpp", "php"})  # in which "->" selects a member
+_MAX_SPACE: Final = 80  # characters that are searched for a receiver
 _LAST_NAME: Final = re.compile(r"(?<!\w)(\w+)(?:\(\))?$")
 # The maximum number of characters of each definition that are searched for the type of a variable.
 # Of the file, five times as many characters are searched.
@@ -80,8 +83,10 @@ class Resolver:
         Return "" if it cannot be determined.
         """
         tree, receiver = found.tree, reference.receiver
-        if tree is None or reference.kind in ("comment", "string"):
+        if reference.kind in _NOT_CODE:
             return ""
+        if tree is None:
+            return self._resolve_unparsed(found, at, reference)
         if receiver and receiver not in _SELF and receiver not in _SUPER:
             declared = self._declared_member(found, at, receiver)
             if declared is not None:
@@ -98,14 +103,26 @@ class Resolver:
             return ""
         resolved = (
             self._resolve_member(found, tree, at, units, receiver)
-            or self._find_in_imported_value(found, tree, receiver)
+            or self._find_in_imported_value(found, tree, at, receiver)
             if receiver
             else self._resolve_plain(found, tree, units)
         )
-        return resolved.place if resolved is not None else ""
+        if resolved is None:
+            return ""
+        return self._modules.select_companion(resolved, reference.kind).place
+
+    def _resolve_unparsed(
+        self, found: FileOccurrences, at: Position, reference: OccurrenceRole
+    ) -> str:
+        """Return the place of the type that a name without a receiver refers to; "" if unknown."""
+        before = found.text_around(at, _MAX_SPACE)[0].rstrip()
+        signs = (".", "::", "->") if found.state.language in _WITH_ARROWS else (".", "::")
+        plain = self._modules.find_plain(found)
+        is_member = reference.kind != "import" and before.endswith(signs)
+        return plain.place if plain is not None and not is_member else ""
 
     def _find_in_imported_value(
-        self, found: FileOccurrences, tree: SourceTree, receiver: str
+        self, found: FileOccurrences, tree: SourceTree, at: Position, receiver: str
     ) -> FoundDefinition | None:
         """Return the only definition, if a receiver of JavaScript is a value from its file.
 
@@ -117,7 +134,7 @@ class Resolver:
         if file is None or file.bindings(receiver):
             return None  # a variable or parameter has the name
         only = self._definitions[0]
-        is_from = self._modules.is_imported_from(found, tree, receiver, only.symbol.path)
+        is_from = self._modules.is_imported_from(found, tree, at, receiver, only.symbol.path)
         return only if is_from else None
 
     def full_names(self, found: FileOccurrences, at: Position, receiver: str) -> Sequence[str]:
@@ -197,7 +214,7 @@ class Resolver:
                 return member
         if inner := self._find_in_functions(units, path):
             return inner
-        return self._modules.find_plain(found, tree)
+        return self._modules.find_plain(found)
 
     def _find_in_functions(self, units: Sequence[Unit], path: str) -> FoundDefinition | None:
         """Return the definition inside the innermost enclosing function that has one."""

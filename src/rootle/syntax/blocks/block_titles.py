@@ -11,6 +11,8 @@ from rootle.syntax.blocks.block import Block
 SCOPE_SEPARATOR: Final = " > "
 IDENTIFIER: Final = re.compile(r"[\w$]+[?!]?")
 NAME_SEPARATOR: Final = re.compile(r"::|->|[.#\\:/]")  # between the parts of a qualified name
+# In JavaScript, `exports.name = …` makes a name of the module known to other files.
+_EXPORTS: Final = re.compile(r"\A(?:module\.)?exports\.")
 _GENERICS: Final = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
 
 
@@ -37,7 +39,7 @@ def unit_qualifiers(unit: Block) -> tuple[str, ...]:
 
 def _names_in(unit: Block) -> list[str]:
     label, _, rest = unit.title.partition(" ")
-    text = rest or label
+    text = rest or _EXPORTS.sub("", label)
     while (plain := _GENERICS.sub("", text)) != text:
         text = plain
     found = [IDENTIFIER.search(part) for part in NAME_SEPARATOR.split(text)]

@@ -1,0 +1,77 @@
+"""Definitions with the same name in one scope, such as a class of Scala and its object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sample import indexed_repository
+
+from rootle import App, open_app
+
+
+def _open(files: Mapping[str, str]) -> App:
+    repository = indexed_repository(files)
+    return open_app(repository.root, index_dir=repository.index_dir)
+
+
+def _targets(app: App, name: str) -> dict[str, str]:
+    uses = app.symbols(name, "uses").uses
+    return {f"{one.path}:{one.line}": one.target for one in uses}
+
+
+def test_uses_of_a_class_of_scala_are_told_apart_from_those_of_its_object() -> None:
+    files = {
+        "shop/Basket.scala": "package shop\n\nobject Basket {\n  val limit = 3\n}\n\n"
+        "class Basket(size: Int) {\n  def fill(): Int = size\n}\n",
+        "app/Run.scala": "package app\n\nimport shop.Basket\n\nclass Run(basket: Basket) {\n"
+        "  val other = new Basket(2)\n  println(Basket.limit)\n}\n",
+    }
+    with _open(files) as app:
+        targets = _targets(app, "Basket")
+    assert targets == {
+        "app/Run.scala:3": "shop/Basket.scala:7",
+        "app/Run.scala:5": "shop/Basket.scala:7",
+        "app/Run.scala:6": "shop/Basket.scala:7",
+        "app/Run.scala:7": "shop/Basket.scala:3",
+    }
+
+
+def test_a_class_and_a_namespace_of_typescript_are_merged() -> None:
+    files = {
+        "shop.ts": "export class Basket {}\nexport namespace Basket { export const limit = 3 }\n",
+        "app.ts": "import { Basket } from './shop'\n\nconst one = new Basket()\n"
+        "let two: Basket\nuse(Basket.limit)\n",
+    }
+    with _open(files) as app:
+        targets = _targets(app, "Basket")
+    assert targets == {
+        "app.ts:1": "shop.ts:1",
+        "app.ts:3": "shop.ts:1",
+        "app.ts:4": "shop.ts:1",
+        "app.ts:5": "shop.ts:2",
+    }
+
+
+def test_a_structure_of_c_and_a_function_with_its_name_are_told_apart() -> None:
+    text = (
+        "struct basket {\n  int size;\n};\n\nint basket(struct basket *one)\n{\n  return 1;\n}\n\n"
+        "void fill(void)\n{\n  struct basket one;\n\n  basket(&one);\n}\n"
+    )
+    with _open({"shop.c": text}) as app:
+        targets = _targets(app, "basket")
+    assert targets["shop.c:12"] == "shop.c:1"
+    assert targets["shop.c:14"] == "shop.c:5"
+
+
+def test_a_type_is_known_in_files_that_are_too_large_to_be_parsed() -> None:
+    filler = "".join(f"  def rule{at}(): Int = {at}\n" for at in range(25_000))
+    files = {
+        "shop/Basket.scala": "package shop\n\nobject Basket\n\nclass Basket\n",
+        "app/Run.scala": "package app\n\nimport shop.Basket\n\nclass Run(one: Basket) {\n"
+        f"{filler}  // a Basket\n  val two = other.Basket\n}}\n",
+    }
+    with _open(files) as app:
+        targets = _targets(app, "Basket")
+    last = files["app/Run.scala"].count("\n")
+    assert targets["app/Run.scala:3"] == targets["app/Run.scala:5"] == "shop/Basket.scala:5"
+    assert targets[f"app/Run.scala:{last - 2}"] == targets[f"app/Run.scala:{last - 1}"] == ""
