@@ -25,7 +25,8 @@ class GrammarSource:
     match text that the grammar misreads because of some words or a macro call. Group 1 of a pattern
     matches these words or this call, which are replaced with spaces before parsing. `is_c` is set
     for C and C++, whose macros and conditional directives often make a text unreadable for a
-    parser. `script_language` is set for components: the language of the scripts in their markup.
+    parser. `macros` finds definitions in the template language around the code; group 1 is the
+    name. `script_language` is set for components: the language of the scripts in their markup.
     """
 
     module: str
@@ -35,6 +36,7 @@ class GrammarSource:
     hidden: tuple[re.Pattern[bytes], ...] = ()
     is_c: bool = False
     script_language: str = ""
+    macros: re.Pattern[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,10 @@ _HIDDEN_KOTLIN: Final = (
     ),
 )
 
+# Definitions of dbt, in templates of Jinja: `{% macro in_cents(amount) %}`.
+_SQL_MACROS: Final = re.compile(
+    r"\{%[-+]?\s{0,20}(?:macro|materialization|snapshot|test)\s{1,20}(\w+)"
+)
 _COMPONENT: Final = GrammarSource(
     "tree_sitter_typescript", "language_typescript", "typescript.scm", script_language="typescript"
 )
@@ -167,7 +173,7 @@ GRAMMARS: Final[dict[str, GrammarSource]] = {
     "ruby": GrammarSource("tree_sitter_ruby", "language", "ruby.scm"),
     "rust": GrammarSource("tree_sitter_rust", "language", "rust.scm"),
     "scala": GrammarSource("tree_sitter_scala", "language", "scala.scm"),
-    "sql": GrammarSource("tree_sitter_sql", "language", "sql.scm"),
+    "sql": GrammarSource("tree_sitter_sql", "language", "sql.scm", macros=_SQL_MACROS),
     "svelte": _COMPONENT,
     "swift": GrammarSource("tree_sitter_swift", "language", "swift.scm", _CRASHES_SWIFT),
     "tsx": GrammarSource("tree_sitter_typescript", "language_tsx", "typescript.scm"),

@@ -29,7 +29,7 @@ from tree_sitter import Node, Parser, QueryCursor
 from rootle.syntax.blocks.block import Block
 from rootle.syntax.c_code.inner_directives import list_enum_macros
 from rootle.syntax.grammars import Grammar
-from rootle.syntax.keyword_names import find_c_functions, find_names
+from rootle.syntax.keyword_names import find_c_functions, find_marked, find_names
 from rootle.syntax.lines import Comment, Lines, Name
 from rootle.syntax.node_rows import row_range
 
@@ -125,6 +125,8 @@ def outline_tree(root: Node, data: bytes, lines: Lines, grammar: Grammar) -> Out
     top = Unit("", "", True, row=-1, end=len(lines), first=0, members=[], node=root)
     for first, end in found.unread:
         found.names.extend(find_names(lines, first, end))
+    if (macros := grammar.source.macros) is not None:
+        found.names.extend(find_marked(lines, macros))
     if grammar.source.is_c:
         found.names.extend(list_enum_macros(data))
     if grammar.source.is_c and root.has_error:
@@ -207,8 +209,8 @@ class _Matches:
             if (declared := _find_declared(declarators[0])) is None:
                 return
             captures["name"] = [declared]
-        for node in captures.get("default", ()):
-            self.default_row = node.start_point[0]
+        if (nodes := captures.get("default")) is not None:
+            self.default_row = nodes[0].start_point[0]
         for capture, nodes in captures.items():
             if capture.startswith(("unit.", "box.")) and not _is_deleted(nodes[0]):
                 self._add_unit(capture, captures)

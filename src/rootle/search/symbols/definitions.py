@@ -27,6 +27,7 @@ from rootle.syntax.blocks.block_titles import (
     unit_qualifiers,
 )
 from rootle.syntax.blocks.outline import has_blocks, read_blocks
+from rootle.syntax.blocks.yaml_keys import OPERATION_ID
 from rootle.syntax.files.file_symbols import read_file_symbol
 from rootle.syntax.keyword_names import find_names
 from rootle.syntax.source_tree import Position, SourceTree
@@ -46,6 +47,7 @@ _WITH_PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "php", "csha
 # In projects of Java and Scala, code in this folder is not a test, even in a package "test".
 _MAIN_SOURCES: Final = re.compile(r"(?:^|/)src/main/(?:java|kotlin|scala)/")
 _WITH_MACROS: Final = frozenset({"c", "cpp"})
+_WITH_FIELDS: Final = frozenset({"graphql", "proto"})
 _TEST_SCOPE: Final = re.compile(r"(?:^|> )(?:(?:mod|module|namespace) tests?\b|test\b)")
 # Definitions in tests, examples, and hidden, vendored, generated or deprecated files come after all
 # others.
@@ -59,6 +61,7 @@ TYPED: Final = re.compile(
 # The condition of the preprocessor around the code of a header, which defines no name.
 _CONDITION: Final = re.compile(r"\s*#\s*(?:el)?if|\s*#\s*undef")
 # The keyword before the name of a type in a file without a syntax tree.
+_MACRO: Final = re.compile(r"\s*(?:#\s*define|\{%[-+]?\s*\w+)\b")
 _KEYWORD: Final = r"(?<![\w.])(class|enum|interface|namespace|struct|trait|union)[ \t]+"
 _FORWARD: Final = re.compile(r"(?:friend\b|(?:struct|class|enum|union)\s+\w+\s*;)")
 _PROTECTED: Final = re.compile(r"\b(?:protected|internal)\b")
@@ -261,14 +264,18 @@ def _find_in_blocks(found: FileOccurrences) -> Iterator[tuple[Position, FoundDef
         outer = defined.get(at[0], {}).pop(found.name, None)
         if outer is not None:
             blocks = outline.blocks_at(at[0])
-            kind = _block_kind(blocks, found.name)
+            kind = _block_kind(blocks, found, at)
             yield at, make_definition(found, at, blocks, SCOPE_SEPARATOR.join(outer), kind=kind)
 
 
-def _block_kind(blocks: Sequence[Block], name: str) -> str:
-    """Return the keyword of a block, such as "resource" or "func"."""
+def _block_kind(blocks: Sequence[Block], found: FileOccurrences, at: Position) -> str:
+    """Return the keyword of a block, such as "resource" or "func", or the kind of another name."""
     label, _, rest = blocks[-1].title.partition(" ") if blocks else ("", "", "")
-    return label if rest and blocks[-1].symbol == name and label.isalpha() else "variable"
+    if rest and blocks[-1].symbol == found.name and label.isalpha():
+        return label
+    if found.text_around(at, MAX_LINE)[0].strip(" \t\"'").startswith(OPERATION_ID):
+        return "operation"
+    return "field" if found.state.language in _WITH_FIELDS else "variable"
 
 
 def _guess(found: FileOccurrences) -> Iterator[tuple[Position, FoundDefinition]]:
@@ -339,7 +346,7 @@ def _kind(
         return label if rest else "function"
     if outer and outer[-1].title.startswith("enum "):  # `RED(1)` in Java declares no function
         return "variable"
-    if re.match(r"\s*#\s*define\b", line):
+    if _MACRO.match(line):
         return "macro"
     if not is_parsed and (keyword := re.search(rf"{_KEYWORD}{re.escape(name)}\b", line)):
         return keyword[1]

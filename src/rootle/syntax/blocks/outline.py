@@ -9,7 +9,7 @@ from typing import Final
 from rootle.syntax.blocks.block import Block, BlockOutline, split_owners
 from rootle.syntax.blocks.line_rules import has_rules, list_matches
 from rootle.syntax.blocks.starts import Extent, Start, columns, find_ends
-from rootle.syntax.blocks.yaml_keys import list_keys
+from rootle.syntax.blocks.yaml_keys import OPERATION_ID, list_keys
 from rootle.syntax.lines import Lines, Name
 
 _YAML: Final = "yaml"
@@ -29,6 +29,8 @@ def has_blocks(language: str) -> bool:
 def read_blocks(lines: Lines, language: str) -> BlockOutline | None:
     """Return the blocks and names of a text, or None if there are none."""
     if not has_blocks(language) or len(lines.text) > _MAX_CHARS:
+        return None
+    if language == "json" and OPERATION_ID not in lines.text:
         return None
     starts = list_keys(lines) if language == _YAML else list_matches(lines, language)
     if not starts or len(starts) > _MAX_BLOCKS:

@@ -27,6 +27,8 @@ _VALUE: Final = re.compile(
     r":[ \t]+(?:\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'"
     r"|([^\s\"'#{\[&*!|>](?:[^\n#]|(?<! )#){0,200}))"
 )
+# The key whose value names an operation of an OpenAPI document.
+OPERATION_ID: Final = "operationId"
 _DOCUMENT: Final = re.compile(r"---(?:\s|$)")
 # A Kubernetes resource has these two keys: `kind: Deployment` and below `metadata`, `name: web`.
 _KIND: Final = re.compile(r"kind:[ \t]+[\"']?(\w{1,100})")
@@ -98,6 +100,10 @@ def _list_yaml(lines: Lines) -> Iterator[Start]:
                 symbols = (title,) if is_compound(title) else ()
                 yield Start(row, title, symbols, Extent.INDENTED)
                 enclosing.append((indent, True))
+            continue
+        if key == OPERATION_ID and (value := _VALUE.search(line)) is not None:
+            name = (value[1] or value[2] or value[3]).strip()
+            yield Start(row, "", (name,), Extent.NAME)
             continue
         is_in_item = any(is_item for _, is_item in enclosing)
         yield from _make_start(lines, row, key, len(enclosing), after, is_in_item=is_in_item)

@@ -13,7 +13,8 @@ from typing import Final
 from rootle.search.symbols.definitions import FoundDefinition
 
 _TYPES: Final = frozenset(
-    "class enum interface protocol record struct trait type typedef union".split()
+    """class enum input interface message protocol record scalar struct trait type typedef
+    union""".split()
 )
 _FUNCTIONS: Final = frozenset("declaration def fn fun func function method".split())
 
