@@ -167,8 +167,7 @@ class ModuleDefinitions:
                 return known[0]  # `use crate::Cart` can name a re-export
         best = best_path([one.symbol.path for one in known], statement)
         if best is not None:
-            path = known[best].symbol.path
-            is_near = imported_root(statement) in (*path.split("/"), file_stem(path))
+            is_near = imported_root(statement) in known[best].symbol.path.split("/")
             is_foreign = language == "python" and not is_near
             return None if is_foreign and self._is_foreign(statement, language) else known[best]
         # Packages re-export names of each other, so an import of any package of the repository may

@@ -18,6 +18,7 @@ from rootle.search.symbols.types.code_files import CodeFiles
 from rootle.search.symbols.types.elixir_modules import ElixirModules
 from rootle.search.symbols.types.receivers import TYPED_LANGUAGES, ReceiverTypes
 from rootle.search.symbols.types.variable_types import guess_types
+from rootle.search.symbols.uses.import_statements import COMPANION, find_import, imported_owner
 from rootle.syntax.blocks.block_titles import owner_names, unit_qualifiers
 from rootle.syntax.declared.local_variables import is_key
 from rootle.syntax.references import MAX_RECEIVER, OccurrenceRole, classify
@@ -30,6 +31,7 @@ _SUPER: Final = frozenset({"super", "super()", "base", "parent"})
 # In these languages, code in a class can use the members of the class without a receiver.
 _IMPLICIT_SELF: Final = frozenset({"java", "csharp", "kotlin", "cpp", "swift", "scala", "ruby"})
 _EXTENSION: Final = re.compile(r"(?:^|> )extension [^>]*$")  # the last part of a scope
+_WITH_MEMBER_IMPORTS: Final = frozenset({"java", "kotlin", "scala"})
 _NOT_CODE: Final = frozenset({"comment", "document", "string"})
 _WITH_ARROWS: Final = frozenset({"c", "cpp", "php"})  # in which "->" selects a member
 _MAX_SPACE: Final = 80  # characters that are searched for a receiver
@@ -76,13 +78,14 @@ class Resolver:
         # Results that are the same for all uses in a file.
         self._by_class: dict[tuple[str, str], FoundDefinition | None] = {}  # by class and path
         self._types: dict[tuple[str, int, int, str], Sequence[str]] = {}
+        self._imported_members: dict[str, FoundDefinition | None] = {}  # by path
 
     def resolve(self, found: FileOccurrences, at: Position, reference: OccurrenceRole) -> str:
         """Return the place of the definition that a reference refers to, as in `SymbolUse.target`.
 
         Return "" if it cannot be determined.
         """
-        tree, receiver = found.tree, reference.receiver
+        tree, receiver = found.tree, reference.receiver.removesuffix(COMPANION)
         if reference.kind in _NOT_CODE:
             return ""
         if tree is None:
@@ -214,7 +217,18 @@ class Resolver:
                 return member
         if inner := self._find_in_functions(units, path):
             return inner
-        return self._modules.find_plain(found)
+        return self._modules.find_plain(found) or self._find_imported_member(found)
+
+    def _find_imported_member(self, found: FileOccurrences) -> FoundDefinition | None:
+        """Return the member of a class that a file imports: `import static shop.Cart.fill`."""
+        path = found.state.path
+        if found.state.language not in _WITH_MEMBER_IMPORTS:
+            return None
+        if path not in self._imported_members:
+            owner = imported_owner(find_import(found), found.name)
+            member = self._find_by_owner(owner, path) if owner in self._owners else None
+            self._imported_members[path] = member
+        return self._imported_members[path]
 
     def _find_in_functions(self, units: Sequence[Unit], path: str) -> FoundDefinition | None:
         """Return the definition inside the innermost enclosing function that has one."""

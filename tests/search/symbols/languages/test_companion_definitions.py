@@ -36,6 +36,37 @@ def test_uses_of_a_class_of_scala_are_told_apart_from_those_of_its_object() -> N
     }
 
 
+def test_a_member_of_a_companion_object_of_kotlin_belongs_to_the_class() -> None:
+    files = {
+        "shop/Basket.kt": "package shop\n\nclass Basket {\n  companion object {\n"
+        "    const val LIMIT = 3\n  }\n}\n\nclass Other {\n  val LIMIT = 4\n}\n",
+        "app/Run.kt": "package app\n\nimport shop.Basket\n\nfun run() = Basket.LIMIT\n",
+        "app/Other.kt": "package app\n\nimport shop.Basket.Companion.LIMIT\n\nfun run() = LIMIT\n",
+    }
+    with _open(files) as app:
+        targets = _targets(app, "LIMIT")
+    assert targets == dict.fromkeys(
+        ("app/Run.kt:5", "app/Other.kt:3", "app/Other.kt:5"), "shop/Basket.kt:5"
+    )
+
+
+def test_a_member_that_a_file_imports_is_used_without_its_class() -> None:
+    files = {
+        "shop/Basket.java": "package shop;\n\nclass Basket {\n  static int limit() {\n"
+        "    return 3;\n  }\n}\n",
+        "shop/Other.java": "package shop;\n\nclass Other {\n  static int limit() {\n"
+        "    return 4;\n  }\n}\n",
+        "app/Run.java": "package app;\n\nimport static shop.Basket.limit;\n\nclass Run {\n"
+        "  int size = limit();\n}\n",
+        "app/Walk.scala": "package app\n\nimport shop.Other.{limit, size}\n\nclass Walk {\n"
+        "  val all = limit()\n}\n",
+    }
+    with _open(files) as app:
+        targets = _targets(app, "limit")
+    assert targets["app/Run.java:3"] == targets["app/Run.java:6"] == "shop/Basket.java:4"
+    assert targets["app/Walk.scala:6"] == "shop/Other.java:4"
+
+
 def test_a_class_and_a_namespace_of_typescript_are_merged() -> None:
     files = {
         "shop.ts": "export class Basket {}\nexport namespace Basket { export const limit = 3 }\n",

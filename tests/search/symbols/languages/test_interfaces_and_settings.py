@@ -198,17 +198,6 @@ def test_attributes_of_python_that_are_set_by_name_are_found() -> None:
     assert prices == ()
 
 
-def test_a_script_of_python_imports_a_module_of_its_own_folder() -> None:
-    files = {
-        "tools/pricing.py": "def round_up():\n    return 1\n",
-        "tools/run.py": "from pricing import round_up\n\nround_up()\n",
-        "other/pricing_list.py": "def round_up():\n    return 2\n",
-    }
-    with _open(files) as app:
-        uses = app.symbols("round_up", "uses").uses
-    assert {one.target for one in uses} == {"tools/pricing.py:1"}
-
-
 def test_fields_that_a_constructor_of_typescript_declares_are_found() -> None:
     files = {
         "shop.ts": "export class Shop {\n  constructor(private readonly store: Store, size: number)"

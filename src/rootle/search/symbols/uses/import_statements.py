@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from rootle.search.symbols.import_paths import imported_root, is_load
 from rootle.search.symbols.parsed_files import FileOccurrences, classify_line
 from rootle.syntax.references import binds_import, import_statement
 from rootle.syntax.source_tree import Position, SourceTree
+from rootle.text.whole_names import find_word
+
+COMPANION: Final = ".Companion"  # the end of the full name of a companion object of Kotlin
+_NAME: Final = re.compile(r"\w+")
 
 
 def find_import(found: FileOccurrences) -> str:
@@ -14,6 +21,18 @@ def find_import(found: FileOccurrences) -> str:
     In a file that was not parsed, this is the line of the import.
     """
     return _find_line(found) if found.tree is None else _find_statement(found, found.tree)
+
+
+def imported_owner(statement: str, name: str) -> str:
+    """Return the class whose member an import names; "" if it names none.
+
+    It is Cart for `import shop.Cart.fill` and for `import shop.Cart.{fill, drop}`.
+    """
+    path, brace, _ = statement.partition("{")
+    if not brace:
+        path = next((statement[:at] for at in find_word(statement, name)), "")
+    names = _NAME.findall(path.removesuffix(".").removesuffix(COMPANION))
+    return names[-1] if len(names) > 1 else ""
 
 
 def _find_line(found: FileOccurrences) -> str:
