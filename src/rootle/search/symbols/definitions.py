@@ -26,7 +26,7 @@ from rootle.syntax.blocks.block_titles import (
     owner_names,
     unit_qualifiers,
 )
-from rootle.syntax.blocks.outline import has_blocks, read_blocks
+from rootle.syntax.blocks.outline import has_names, read_blocks
 from rootle.syntax.blocks.yaml_keys import OPERATION_ID
 from rootle.syntax.files.file_symbols import read_file_symbol
 from rootle.syntax.keyword_names import find_names
@@ -62,6 +62,7 @@ TYPED: Final = re.compile(
 _CONDITION: Final = re.compile(r"\s*#\s*(?:el)?if|\s*#\s*undef")
 # The keyword before the name of a type in a file without a syntax tree.
 _MACRO: Final = re.compile(r"\s*(?:#\s*define|\{%[-+]?\s*\w+)\b")
+_NAMED_COMPANION: Final = re.compile(r"\bcompanion object \w")  # of Kotlin
 _KEYWORD: Final = r"(?<![\w.])(class|enum|interface|namespace|struct|trait|union)[ \t]+"
 _FORWARD: Final = re.compile(r"(?:friend\b|(?:struct|class|enum|union)\s+\w+\s*;)")
 _PROTECTED: Final = re.compile(r"\b(?:protected|internal)\b")
@@ -165,7 +166,7 @@ def find_definitions(
         }
         others = places.keys() - made.keys() if len(places) > len(made) else ()
         return {**made, **own}, others
-    if has_blocks(found.state.language):
+    if has_names(found.state.language):
         return dict(_find_in_blocks(found)), ()
     return dict(_guess(found)) if found.state.language in CODE_EXTENSIONS else {}, ()
 
@@ -180,7 +181,8 @@ def _find_file_symbol(found: FileOccurrences) -> dict[Position, FoundDefinition]
     at = (one.row, 0)
     made = make_definition(found, at, (), kind=one.kind)
     end = max(found.lines.trim(0, len(found.lines))[1], one.row + 1)
-    return {at: replace(made, symbol=replace(made.symbol, end_line=end))}
+    symbol = replace(made.symbol, end_line=end)
+    return {at: replace(made, symbol=symbol, order=_order(symbol, is_unit=True))}
 
 
 def _is_macro_use(found: FileOccurrences, units: Sequence[Unit]) -> bool:
@@ -332,7 +334,7 @@ def make_definition(
     return FoundDefinition(
         symbol,
         owners,
-        _order(symbol, unit),
+        _order(symbol, is_unit=unit is not None),
         is_extension=bool(extended),
         is_in_module=bool(module) and owners == (module,),
     )
@@ -348,6 +350,8 @@ def _kind(
         return "variable"
     if _MACRO.match(line):
         return "macro"
+    if _NAMED_COMPANION.search(line):
+        return "object"
     if not is_parsed and (keyword := re.search(rf"{_KEYWORD}{re.escape(name)}\b", line)):
         return keyword[1]
     # In `local cart = shop.cart()`, the name before "(" is not the one that is defined.
@@ -380,16 +384,16 @@ def _path_order(path: str) -> tuple[int, ...]:
     return int(is_test_place(path, "")), unlikely
 
 
-def _order(symbol: Symbol, unit: Block | None) -> tuple[int, ...]:
+def _order(symbol: Symbol, *, is_unit: bool) -> tuple[int, ...]:
     _, unlikely = _path_order(symbol.path)
     is_test = is_test_place(symbol.path, symbol.scope)
     lines = symbol.end_line - symbol.start_line + 1
-    is_forward = unit is None and _FORWARD.match(symbol.signature) is not None
+    is_forward = not is_unit and _FORWARD.match(symbol.signature) is not None
     return (
         int(is_forward),
         int(is_test),
         unlikely,
-        int(unit is None),
+        int(not is_unit),
         int(bool(symbol.scope)),
         -min(lines, 3),
     )

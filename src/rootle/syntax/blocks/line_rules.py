@@ -107,7 +107,6 @@ _RULES: Final[dict[str, tuple[LineRule, ...]]] = {
         LineRule(r"[ \t]+(?P<name>\w+)\([ \t]*$", _NAME),
         LineRule(r"[ \t]+(?P<name>[A-Z][A-Z0-9_]*)[ \t]*(?:@[^\n]{0,200})?$", _NAME),
     ),
-    "json": (LineRule(r"[ \t{]*\"operationId\"[ \t]*:[ \t]*\"(?P<name>[\w.-]+)\"", _NAME),),
     "kconfig": (
         LineRule(r"[ \t]*(?P<label>config|menuconfig)[ \t]+(?P<name>\w+)"),
         LineRule(

@@ -1,4 +1,4 @@
-"""The keys, named items and documents of YAML."""
+"""The keys, named items and documents of YAML, and the operations in JSON."""
 
 from __future__ import annotations
 
@@ -29,6 +29,9 @@ _VALUE: Final = re.compile(
 )
 # The key whose value names an operation of an OpenAPI document.
 OPERATION_ID: Final = "operationId"
+_JSON_OPERATION: Final = re.compile(
+    rf"[ \t{{]*\"{OPERATION_ID}\"[ \t]*:[ \t]*\"([\w.-]{{1,200}})\""
+)
 _DOCUMENT: Final = re.compile(r"---(?:\s|$)")
 # A Kubernetes resource has these two keys: `kind: Deployment` and below `metadata`, `name: web`.
 _KIND: Final = re.compile(r"kind:[ \t]+[\"']?(\w{1,100})")
@@ -49,6 +52,12 @@ def list_keys(lines: Lines) -> list[Start]:
     A key is left out if it has a single line and a name of one word.
     """
     return sorted([*_list_documents(lines), *_list_yaml(lines)], key=lambda one: one.row)
+
+
+def list_operations(lines: Lines) -> list[Start]:
+    """Return the names of the operations of an OpenAPI document in JSON."""
+    found = ((row, _JSON_OPERATION.match(line)) for row, line in enumerate(lines.rows))
+    return [Start(row, "", (match[1],), Extent.NAME) for row, match in found if match is not None]
 
 
 def _list_documents(lines: Lines) -> Iterator[Start]:

@@ -13,7 +13,7 @@ from typing import Final
 from rootle.syntax.lines import Name
 from rootle.syntax.symbol_outline import Outline
 from rootle.text.languages import COMPONENTS, JAVASCRIPT
-from rootle.text.terms import file_stem
+from rootle.text.terms import file_stem, join_words
 
 MODULE: Final = "module"  # the kind of a module that exports an anonymous function or class
 # The kinds of definitions that are the value of their module.
@@ -45,12 +45,12 @@ def read_file_symbol(
     """Return the definition that has the name of a file; None if there is none."""
     if language in COMPONENTS:
         name = _folder_or_stem(path)
-        pascal = _join_words(name)
+        pascal = join_words(name)
         pascal = pascal[:1].upper() + pascal[1:]
         kebab = _WORD_START.sub("-", pascal).lower()
         return FileSymbol((pascal, *{kebab, name} - {pascal}), "component", 0) if name else None
     if language in JAVASCRIPT:
-        name = _join_words(_folder_or_stem(path))
+        name = join_words(_folder_or_stem(path))
         row = outline.default_row if outline is not None else None
         return FileSymbol((name,), MODULE, row) if name and row is not None else None
     if language == "sql" and _MODEL.search(text) is not None:
@@ -65,9 +65,3 @@ def _folder_or_stem(path: str) -> str:
     if name == _INDEX:
         name = path.rpartition("/")[0].rpartition("/")[2]
     return name if _NAME.fullmatch(name) else ""
-
-
-def _join_words(name: str) -> str:
-    """Return the spelling of a name in code: cartRow for "cart-row"."""
-    first, *others = name.split("-")
-    return first + "".join(word[:1].upper() + word[1:] for word in others)

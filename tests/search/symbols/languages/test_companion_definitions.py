@@ -19,7 +19,7 @@ def _targets(app: App, name: str) -> dict[str, str]:
     return {f"{one.path}:{one.line}": one.target for one in uses}
 
 
-def test_uses_of_a_class_of_scala_are_told_apart_from_those_of_its_object() -> None:
+def test_uses_of_a_class_of_scala_and_of_its_object_are_separate() -> None:
     files = {
         "shop/Basket.scala": "package shop\n\nobject Basket {\n  val limit = 3\n}\n\n"
         "class Basket(size: Int) {\n  def fill(): Int = size\n}\n",
@@ -83,7 +83,7 @@ def test_a_class_and_a_namespace_of_typescript_are_merged() -> None:
     }
 
 
-def test_a_structure_of_c_and_a_function_with_its_name_are_told_apart() -> None:
+def test_uses_of_a_structure_of_c_and_of_a_function_with_its_name_are_separate() -> None:
     text = (
         "struct basket {\n  int size;\n};\n\nint basket(struct basket *one)\n{\n  return 1;\n}\n\n"
         "void fill(void)\n{\n  struct basket one;\n\n  basket(&one);\n}\n"
