@@ -34,6 +34,7 @@ from rootle.search.symbols.parsed_files import FileOccurrences
 from rootle.search.symbols.types.code_files import CodeFiles
 from rootle.search.symbols.uses.companions import Companions, is_type
 from rootle.search.symbols.uses.import_statements import find_import, may_name_definition
+from rootle.search.symbols.uses.owner_filter import is_of_other_language
 from rootle.syntax.aliases import DEFAULT, possible_aliases
 from rootle.syntax.declared.local_variables import LocalVariables
 from rootle.syntax.files.file_symbols import MODULE
@@ -101,7 +102,12 @@ class ModuleDefinitions:
         neighbors = [one for one in self._plain_top if parent_folder(one.symbol.path) == folder]
         if len(neighbors) == 1 and language in _PACKAGES:
             return neighbors[0]
-        bodies = [one for one in known if one.symbol.kind != "declaration"]
+        bodies = [
+            one
+            for one in known
+            if one.symbol.kind != "declaration"
+            and not is_of_other_language(found, (one.symbol.language,))
+        ]
         if language == "lua":  # a local variable is known only in its own file
             bodies = [one for one in bodies if one.symbol.visibility != "private"]
         return bodies[0] if len(bodies) == 1 and language != "python" else None

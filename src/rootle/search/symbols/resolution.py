@@ -18,7 +18,8 @@ from rootle.search.symbols.types.code_files import CodeFiles
 from rootle.search.symbols.types.elixir_modules import ElixirModules
 from rootle.search.symbols.types.receivers import TYPED_LANGUAGES, ReceiverTypes
 from rootle.search.symbols.types.variable_types import guess_types
-from rootle.search.symbols.uses.import_statements import COMPANION, find_import, imported_owner
+from rootle.search.symbols.uses.import_statements import find_import, imported_owner
+from rootle.search.symbols.uses.receiver_text import go_receiver, plain_receiver
 from rootle.syntax.blocks.block_titles import owner_names, unit_qualifiers
 from rootle.syntax.declared.local_variables import is_key
 from rootle.syntax.references import MAX_RECEIVER, OccurrenceRole, classify
@@ -85,7 +86,7 @@ class Resolver:
 
         Return "" if it cannot be determined.
         """
-        tree, receiver = found.tree, reference.receiver.removesuffix(COMPANION)
+        tree, receiver = found.tree, plain_receiver(found, reference.receiver)
         if reference.kind in _NOT_CODE:
             return ""
         if tree is None:
@@ -259,7 +260,7 @@ class Resolver:
         path = found.state.path
         if receiver in _SUPER or receiver.startswith("super("):
             return self._find_in_bases(units, path)
-        if receiver in _SELF or receiver == _go_receiver(found, units):
+        if receiver in _SELF or receiver == go_receiver(found, units):
             return self._find_in_class(units, path)
         package = self._imported_package(found, tree, at, receiver)
         if package and not is_standard(package):
@@ -370,14 +371,6 @@ def _find_with_body(owned: Sequence[FoundDefinition]) -> FoundDefinition | None:
     is_same = len({one.owners for one in bodies}) == 1
     is_one_class = is_same and len({one.symbol.path for one in own}) <= 1
     return (own or bodies)[0] if is_one_class else None
-
-
-def _go_receiver(found: FileOccurrences, units: Sequence[Unit]) -> str:
-    """Return the receiver variable of a Go method, such as s in `func (s *Server) Run()`."""
-    if found.state.language != "go" or not units:
-        return ""
-    match = re.match(r"func\s*\(\s*(\w+)\s", found.line_start(units[-1].row))
-    return match[1] if match else ""
 
 
 def _ranges_around(found: FileOccurrences, units: Sequence[Unit]) -> list[tuple[int, int]]:

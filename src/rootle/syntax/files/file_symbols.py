@@ -16,8 +16,9 @@ from rootle.text.languages import COMPONENTS, JAVASCRIPT
 from rootle.text.terms import file_stem, join_words
 
 MODULE: Final = "module"  # the kind of a module that exports an anonymous function or class
+COMPONENT: Final = "component"
 # The kinds of definitions that are the value of their module.
-FILE_KINDS: Final = frozenset({MODULE, "component"})
+FILE_KINDS: Final = frozenset({MODULE, COMPONENT})
 _INDEX: Final = "index"
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$]*(?:-[\w$]+)*")
 _WORD_START: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -47,8 +48,8 @@ def read_file_symbol(
         name = _folder_or_stem(path)
         pascal = join_words(name)
         pascal = pascal[:1].upper() + pascal[1:]
-        kebab = _WORD_START.sub("-", pascal).lower()
-        return FileSymbol((pascal, *{kebab, name} - {pascal}), "component", 0) if name else None
+        others = {name, other_spelling(pascal)} - {pascal, ""}
+        return FileSymbol((pascal, *sorted(others)), COMPONENT, 0) if name else None
     if language in JAVASCRIPT:
         name = join_words(_folder_or_stem(path))
         row = outline.default_row if outline is not None else None
@@ -57,6 +58,18 @@ def read_file_symbol(
         name = file_stem(path)
         return FileSymbol((name,), "model", 0) if _NAME.fullmatch(name) else None
     return None
+
+
+def other_spelling(name: str) -> str:
+    """Return the other spelling of the name of a component: cart-row for CartRow, and the reverse.
+
+    Return "" if the name is a single word.
+    """
+    if "-" in name:
+        joined = join_words(name)
+        return joined[:1].upper() + joined[1:]
+    dashed = _WORD_START.sub("-", name).lower()
+    return dashed if "-" in dashed else ""
 
 
 def _folder_or_stem(path: str) -> str:

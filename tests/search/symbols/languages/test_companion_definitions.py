@@ -94,6 +94,28 @@ def test_uses_of_a_structure_of_c_and_of_a_function_with_its_name_are_separate()
     assert targets["shop.c:14"] == "shop.c:5"
 
 
+def test_a_constant_of_a_class_template_is_resolved() -> None:
+    files = {
+        "ring.hpp": "template <class T> class Ring {\n public:\n  static constexpr int kMax = 3;\n"
+        "};\n\nclass Other {\n public:\n  static constexpr int kMax = 4;\n};\n",
+        "run.cpp": '#include "ring.hpp"\n\nint run() {\n  return Ring<int>::kMax;\n}\n',
+    }
+    with _open(files) as app:
+        targets = _targets(app, "kMax")
+    assert targets == {"run.cpp:4": "ring.hpp:3"}
+
+
+def test_a_definition_in_another_language_is_no_choice() -> None:
+    files = {
+        "shop/main/Basket.scala": "package shop\n\nclass Basket\n",
+        "shop/test/Run.scala": "package shop\n\nclass Run(one: Basket)\n",
+        "tools/basket.py": "class Basket:\n    pass\n",
+    }
+    with _open(files) as app:
+        targets = _targets(app, "Basket")
+    assert targets["shop/test/Run.scala:3"] == "shop/main/Basket.scala:3"
+
+
 def test_a_type_is_known_in_files_that_are_too_large_to_be_parsed() -> None:
     filler = "".join(f"  def rule{at}(): Int = {at}\n" for at in range(25_000))
     files = {

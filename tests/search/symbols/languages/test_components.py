@@ -107,6 +107,20 @@ def test_the_parts_of_an_options_object_are_found() -> None:
     assert uses == {"Cart.vue:15": "reference Cart.vue:10"}
 
 
+@pytest.mark.parametrize("name", ["CartRow", "cart-row"])
+def test_both_spellings_of_a_component_are_uses_of_it(name: str) -> None:
+    files = {
+        "CartRow.vue": "<template><li /></template>\n",
+        "Cart.vue": '<template>\n  <cart-row />\n  <CartRow />\n  <div class="cart-row" />\n'
+        "</template>\n",
+        "style.css": ".cart-row { color: red }\n",
+    }
+    with _open(files) as app:
+        answer = app.symbols(name, "uses")
+    resolved = [(one.path, one.line) for one in answer.uses if one.target == "CartRow.vue:1"]
+    assert resolved == [("Cart.vue", 2), ("Cart.vue", 3)]
+
+
 def test_a_component_can_be_exported_under_another_name() -> None:
     files = {
         "CartRow.vue": "<template><li /></template>\n",

@@ -7,11 +7,11 @@ from typing import Final
 
 from rootle.search.symbols.import_paths import imported_root, is_load
 from rootle.search.symbols.parsed_files import FileOccurrences, classify_line
+from rootle.search.symbols.uses.receiver_text import COMPANION
 from rootle.syntax.references import binds_import, import_statement
 from rootle.syntax.source_tree import Position, SourceTree
 from rootle.text.whole_names import find_word
 
-COMPANION: Final = ".Companion"  # the end of the full name of a companion object of Kotlin
 _NAME: Final = re.compile(r"\w+")
 
 

@@ -23,7 +23,7 @@ _ALWAYS_QUALIFIED: Final = frozenset({"go", "rust"})
 _RELATED_LANGUAGES: Final = tuple(
     frozenset(group.split())
     for group in (
-        "javascript svelte tsx typescript vue",
+        "astro javascript svelte tsx typescript vue",
         "clojure groovy java kotlin scala",
         "c cpp objc swift",
         "csharp fsharp",
