@@ -33,7 +33,11 @@ from rootle.search.symbols.import_paths import (
 from rootle.search.symbols.parsed_files import FileOccurrences
 from rootle.search.symbols.types.code_files import CodeFiles
 from rootle.search.symbols.uses.companions import Companions, is_type
-from rootle.search.symbols.uses.import_statements import find_import, may_name_definition
+from rootle.search.symbols.uses.import_statements import (
+    find_import,
+    is_of_other_package,
+    may_name_definition,
+)
 from rootle.search.symbols.uses.owner_filter import is_of_other_language
 from rootle.syntax.aliases import DEFAULT, possible_aliases
 from rootle.syntax.declared.local_variables import LocalVariables
@@ -48,6 +52,7 @@ NAME: Final = re.compile(r"[@$]?\w+")
 # In these languages, files in the same folder can use each other without an import.
 _PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "csharp", "c"})
 # In these languages, "::" or "\\" follows the name of a module, and "." follows only values.
+_JVM: Final = frozenset({"java", "kotlin", "scala"})
 _WITH_PATHS: Final = frozenset({"rust", "cpp", "php"})
 
 
@@ -171,6 +176,8 @@ class ModuleDefinitions:
             known = _select_crate(known, path)
             if len(known) == 1:
                 return known[0]  # `use crate::Cart` can name a re-export
+        if language in _JVM:
+            known = [one for one in known if not is_of_other_package(one, statement)]
         best = best_path([one.symbol.path for one in known], statement)
         if best is not None:
             is_near = imported_root(statement) in known[best].symbol.path.split("/")

@@ -67,6 +67,24 @@ def test_a_member_that_a_file_imports_is_used_without_its_class() -> None:
     assert targets["app/Walk.scala:6"] == "shop/Other.java:4"
 
 
+def test_a_class_of_the_library_of_java_is_not_one_of_the_project() -> None:
+    files = {
+        "src/com/shop/util/Map.java": "package com.shop.util;\n\npublic class Map {\n}\n",
+        "src/com/app/Library.java": "package com.app;\n\nimport java.util.Map;\n\n"
+        "class Library {\n  Map all;\n}\n",
+        "src/com/app/Project.java": "package com.app;\n\nimport com.shop.util.Map;\n\n"
+        "class Project {\n  Map all;\n}\n",
+    }
+    with _open(files) as app:
+        targets = _targets(app, "Map")
+    assert targets == {
+        "src/com/app/Library.java:3": "",
+        "src/com/app/Library.java:6": "",
+        "src/com/app/Project.java:3": "src/com/shop/util/Map.java:3",
+        "src/com/app/Project.java:6": "src/com/shop/util/Map.java:3",
+    }
+
+
 def test_a_class_and_a_namespace_of_typescript_are_merged() -> None:
     files = {
         "shop.ts": "export class Basket {}\nexport namespace Basket { export const limit = 3 }\n",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from rootle.search.symbols.definitions import FoundDefinition
 from rootle.search.symbols.import_paths import imported_root, is_load
 from rootle.search.symbols.parsed_files import FileOccurrences, classify_line
 from rootle.search.symbols.uses.receiver_text import COMPANION
@@ -12,6 +13,8 @@ from rootle.syntax.references import binds_import, import_statement
 from rootle.syntax.source_tree import Position, SourceTree
 from rootle.text.whole_names import find_word
 
+# The import of a name, or of names in braces, in Java, Kotlin and Scala.
+_JVM_IMPORT: Final = re.compile(r"\s*import\s+(?:static\s+)?([\w.]+)")
 _NAME: Final = re.compile(r"\w+")
 
 
@@ -21,6 +24,21 @@ def find_import(found: FileOccurrences) -> str:
     In a file that was not parsed, this is the line of the import.
     """
     return _find_line(found) if found.tree is None else _find_statement(found, found.tree)
+
+
+def is_of_other_package(definition: FoundDefinition, statement: str) -> bool:
+    """Return whether an import certainly does not name a definition of Java.
+
+    The folder of a file of Java ends with the parts of its package.
+    """
+    found = _JVM_IMPORT.match(statement)
+    if found is None or definition.symbol.language != "java":
+        return False
+    parts = found[1].split(".")
+    count = next((at for at, part in enumerate(parts) if part[:1].isupper()), len(parts) - 1)
+    package = "/".join(parts[:count])
+    folder = definition.symbol.path.rpartition("/")[0]
+    return bool(package) and not f"/{folder}".endswith(f"/{package}")
 
 
 def imported_owner(statement: str, name: str) -> str:
