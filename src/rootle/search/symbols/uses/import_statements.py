@@ -29,7 +29,8 @@ def find_import(found: FileOccurrences) -> str:
 def is_of_other_package(definition: FoundDefinition, statement: str) -> bool:
     """Return whether an import certainly does not name a definition of Java.
 
-    The folder of a file of Java ends with the parts of its package.
+    The folder of a file of Java ends with the parts of its package. If only a part of a project is
+    indexed, the package ends with the parts of the folder.
     """
     found = _JVM_IMPORT.match(statement)
     if found is None or definition.symbol.language != "java":
@@ -38,7 +39,8 @@ def is_of_other_package(definition: FoundDefinition, statement: str) -> bool:
     count = next((at for at, part in enumerate(parts) if part[:1].isupper()), len(parts) - 1)
     package = "/".join(parts[:count])
     folder = definition.symbol.path.rpartition("/")[0]
-    return bool(package) and not f"/{folder}".endswith(f"/{package}")
+    is_outer = f"/{folder}".endswith(f"/{package}") or f"/{package}".endswith(f"/{folder}")
+    return bool(package and folder) and not is_outer
 
 
 def imported_owner(statement: str, name: str) -> str:
