@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from rootle.cli.results.screen import count_message_rows, count_rows, screen_rows
-from rootle.cli.terminal import count_text, fit_line, printable, warn_all, write_line
+from rootle.cli.terminal import count_text, fit_line, printable, warn_all, wrap_text, write_line
 from rootle.serialization.path_text import escape_path
 from rootle.serialization.symbols import (
     definition_lines,
@@ -49,7 +49,7 @@ def print_symbols(
         max_uses = _count_uses_that_fit(answer, count_rows(definitions))
     has_more = answer.next_cursor is not None or len(answer.uses) > len(answer.uses[:max_uses])
     answer = replace(answer, uses=answer.uses[:max_uses])
-    lines = [printable(_describe(answer)), *definitions]
+    lines = [*_list_head(answer, is_brief=is_brief), *definitions]
     messages = []
     is_cut = len(definitions) < len(answer.definitions)
     if has_results and (is_cut or not answer.has_all_definitions):
@@ -74,6 +74,12 @@ def _describe(answer: SymbolAnswer) -> str:
     return f"{describe_definitions(answer)}; {describe_uses(answer)}"
 
 
+def _list_head(answer: SymbolAnswer, *, is_brief: bool) -> list[str]:
+    """Return the lines that describe the answer: one, or if `is_brief`, as many as it takes."""
+    text = printable(_describe(answer))
+    return wrap_text(text) if is_brief else [text]
+
+
 def _show_more(answer: SymbolAnswer) -> str:
     """Return the option that lists all definitions and uses, without a limit for the screen."""
     return f"-n {min(max(answer.total_uses, 1), _MAX_LIMIT)} shows everything"
@@ -90,7 +96,7 @@ def _how_to_see_more(answer: SymbolAnswer, *, has_results: bool, is_brief: bool)
 
 def _count_lines_that_fit(answer: SymbolAnswer, lines: Sequence[str]) -> int:
     """Return how many of the lines fit on the screen below the first line; at least 1."""
-    left = screen_rows() - count_rows([_describe(answer)])
+    left = screen_rows() - count_rows(_list_head(answer, is_brief=True))
     for count, line in enumerate(lines):
         left -= count_rows([line])
         if left < 0:
@@ -101,10 +107,11 @@ def _count_lines_that_fit(answer: SymbolAnswer, lines: Sequence[str]) -> int:
 def _count_uses_that_fit(answer: SymbolAnswer, used_rows: int) -> int:
     """Return how many of the uses fit on the screen with the paths of their files; at least 1.
 
-    `used_rows` is the number of rows that the definitions take. The first line and a message also
-    take rows.
+    `used_rows` is the number of rows that the definitions take. The description of the answer and a
+    message also take rows.
     """
-    left, path = screen_rows() - used_rows - count_rows([_describe(answer)]) - 1, ""
+    left = screen_rows() - used_rows - count_rows(_list_head(answer, is_brief=True)) - 1
+    path = ""
     for count, use in enumerate(answer.uses):
         left -= 1 + (count_rows([escape_path(use.path)]) if use.path != path else 0)
         if left < 0:

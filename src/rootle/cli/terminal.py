@@ -39,7 +39,12 @@ def warn(message: str) -> None:
 
 
 def wrap_message(message: str) -> list[str]:
-    """Return the lines of a message, wrapped between words to the width of the terminal.
+    """Return the lines of a message to standard error, wrapped to the width of the terminal."""
+    return wrap_text(_format_message(message))
+
+
+def wrap_text(text: str) -> list[str]:
+    """Return the lines of a text, wrapped between words to the width of the terminal.
 
     A word that is wider than the terminal, such as a URL, is not split, so that it can be copied.
     """
@@ -47,7 +52,7 @@ def wrap_message(message: str) -> list[str]:
 
     columns = max(shutil.get_terminal_size().columns, _MIN_COLUMNS)
     return textwrap.wrap(
-        _format_message(message),
+        text,
         columns,
         subsequent_indent="  ",
         expand_tabs=False,

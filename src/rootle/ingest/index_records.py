@@ -148,7 +148,7 @@ class Analyzer:
         # The sections of a text are its blocks, such as the operations of an OpenAPI document.
         inner = UNKNOWN if has_blocks(language) else language
         split = partial(self._split_text, uri, inner)
-        return split_sections(text, sections, split, self._limits.max_file_chars)
+        return split_sections(text, sections, split, self._limits.max_file_chars, language)
 
     def _split_text(self, uri: str, language: str, text: str) -> ChunkedText:
         if self._limits.chunkers:
@@ -157,7 +157,7 @@ class Analyzer:
             split = split_with_plugin(uri, text, language, self._limits)
             if split is not None:
                 return split
-        return split_text(text, language, self._limits)
+        return split_text(text, language, self._limits, uri)
 
     def _embed(
         self, texts: Sequence[str], words: Sequence[Sequence[str]], positions: Sequence[int]

@@ -20,7 +20,7 @@ DEFAULT: Final = "default"  # the name of a default export
 _PARTS: Final = re.compile(r"[\w$-]+(?:\.[\w$-]+)*")
 _WORDS: Final = re.compile(r"\w+")
 # An extension in the path of a JavaScript module.
-_EXTENSION: Final = re.compile(r"\.[cm]?[jt]sx?$")
+_EXTENSION: Final = re.compile(r"\.(?:[cm]?[jt]sx?|vue|svelte|astro)$")
 # The text that follows a name in an import that renames it; a group contains the new name.
 _RENAMED: Final = re.compile(
     r"""\s+as\s+(\w+)                      # import a.name as b
@@ -42,7 +42,7 @@ _NAMED: Final = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 # The end of the path of a module, and the end of an import that selects nothing from the module.
-_PATH_END: Final = re.compile(r"""(?:\.[cm]?[jt]sx?|\.lua)?["']""")
+_PATH_END: Final = re.compile(r"""(?:\.[cm]?[jt]sx?|\.lua|\.vue|\.svelte|\.astro)?["']""")
 _LOADED_WHOLE: Final = re.compile(rf"{_PATH_END.pattern}\s*+\)?+(?!\s*[.:\[(])")
 _MAX_STATEMENT: Final = 300  # characters before or after a name
 # Words in a path of Rust that name no module.

@@ -14,6 +14,7 @@ from tree_sitter import Language, Query
 from rootle.syntax.c_code.function_macros import hide_macros
 from rootle.syntax.c_code.inner_directives import hide_enum_macros, hide_inner_directives
 from rootle.syntax.c_code.lone_macros import hide_lone_macros
+from rootle.syntax.files.markup import hide_markup
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,8 @@ class GrammarSource:
     match text that the grammar misreads because of some words or a macro call. Group 1 of a pattern
     matches these words or this call, which are replaced with spaces before parsing. `is_c` is set
     for C and C++, whose macros and conditional directives often make a text unreadable for a
-    parser.
+    parser. `macros` finds definitions in the template language around the code; group 1 is the
+    name. `script_language` is set for components: the language of the scripts in their markup.
     """
 
     module: str
@@ -33,6 +35,8 @@ class GrammarSource:
     crashing: re.Pattern[bytes] | None = None
     hidden: tuple[re.Pattern[bytes], ...] = ()
     is_c: bool = False
+    script_language: str = ""
+    macros: re.Pattern[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,8 @@ class Grammar:
 
     def readable(self, data: bytes) -> bytes:
         """Return a text that the parser can read. All positions stay unchanged."""
+        if self.source.script_language:
+            data = hide_markup(data)
         if self.source.crashing is not None:
             data = self.source.crashing.sub(lambda match: b"x" * len(match[0]), data)
         if self.source.is_c:
@@ -126,8 +132,17 @@ _HIDDEN_KOTLIN: Final = (
     ),
 )
 
+# Definitions of dbt, in templates of Jinja: `{% macro in_cents(amount) %}`.
+_SQL_MACROS: Final = re.compile(
+    r"\{%[-+]?\s{0,20}(?:macro|materialization|snapshot|test)\s{1,20}(\w+)"
+)
+_COMPONENT: Final = GrammarSource(
+    "tree_sitter_typescript", "language_typescript", "typescript.scm", script_language="typescript"
+)
+
 # To add a language, add a line here and a query file in queries/.
 GRAMMARS: Final[dict[str, GrammarSource]] = {
+    "astro": _COMPONENT,
     "bash": GrammarSource("tree_sitter_bash", "language", "bash.scm", _CRASHES_BASH),
     "c": GrammarSource(
         "tree_sitter_c",
@@ -158,10 +173,12 @@ GRAMMARS: Final[dict[str, GrammarSource]] = {
     "ruby": GrammarSource("tree_sitter_ruby", "language", "ruby.scm"),
     "rust": GrammarSource("tree_sitter_rust", "language", "rust.scm"),
     "scala": GrammarSource("tree_sitter_scala", "language", "scala.scm"),
-    "sql": GrammarSource("tree_sitter_sql", "language", "sql.scm"),
+    "sql": GrammarSource("tree_sitter_sql", "language", "sql.scm", macros=_SQL_MACROS),
+    "svelte": _COMPONENT,
     "swift": GrammarSource("tree_sitter_swift", "language", "swift.scm", _CRASHES_SWIFT),
     "tsx": GrammarSource("tree_sitter_typescript", "language_tsx", "typescript.scm"),
     "typescript": GrammarSource("tree_sitter_typescript", "language_typescript", "typescript.scm"),
+    "vue": _COMPONENT,
     "zig": GrammarSource("tree_sitter_zig", "language", "zig.scm"),
 }
 

@@ -45,6 +45,12 @@ def find_c_functions(lines: Lines) -> Iterator[Name]:
             yield Name(row, 0, match[1])
 
 
+def find_marked(lines: Lines, pattern: re.Pattern[str]) -> Iterator[Name]:
+    """Yield the names in group 1 of the matches of a pattern, in order."""
+    for match in pattern.finditer(lines.text):
+        yield Name(bisect_right(lines.starts, match.start(1)) - 1, 0, match[1])
+
+
 def find_names(lines: Lines, first: int, end: int) -> Iterator[Name]:
     """Yield the names that lines `first` to `end` - 1 probably define, in order."""
     span = (lines.starts[first], lines.starts[end] - 1)

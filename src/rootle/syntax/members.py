@@ -50,12 +50,31 @@ _BEFORE_MACRO_FIELD: Final = re.compile(rb"[A-Z][A-Z\d_]+[ \t]*\((?:\w+[\s*&]+)+
 _AFTER_MACRO_FIELD: Final = re.compile(rb"(?:\[\w*\])*\s*\)\s*;")
 OBJECT_KEY: Final = "key"  # the kind of a key of a JavaScript object
 # Functions that return their argument, or that describe objects with the keys of the argument.
-_OBJECT_FUNCTIONS: Final = re.compile(r"(?:^|\.)(?:freeze|object|seal)$")
+# `defineProps` and the like describe a component of Vue.
+_OBJECT_FUNCTIONS: Final = re.compile(r"(?:^|\.)(?:freeze|object|seal|define[A-Z]\w*)$")
 _LOADED: Final = re.compile(rb"(?:await\s+)?(?:require|import)\b")
+# The text of a string, which is the name of a definition if it contains nothing else.
+_TEXTS: Final = frozenset({"string_content", "string_fragment"})
+_SET_ATTRIBUTE: Final = re.compile(rb"setattr\(\s*(?:self|cls)\s*,")
+_EXPORTS: Final = re.compile(rb"(?:module\.)?exports\.")
+# In TypeScript, a constructor parameter with one of these modifiers also declares a field.
+MAKES_FIELD: Final = frozenset({"accessibility_modifier", "readonly", "override_modifier"})
 _KINDS_IN_TYPESCRIPT: Final = (
     (r"\w*property_identifier:name<(?:property_signature|public_field_definition)", "field"),
     (r"\w*property_identifier:property<field_definition", "field"),
-    (r"identifier:alias<export_specifier", "export"),
+    (r"identifier(?::alias<export_specifier|<namespace_export)", "export"),
+    # `exports.name = require("./name")`
+    (r"property_identifier:property<member_expression:left<assignment_expression", "export"),
+    # `Object.defineProperty(exports, "name", { … })`
+    (r"string_fragment<string<arguments:arguments<call_expression", "variable"),
+    # `data() { return { name: 1 } }` in a component of Vue
+    (
+        r"property_identifier:key<pair<object<return_statement<statement_block:body"
+        r"<method_definition",
+        OBJECT_KEY,
+    ),
+    # `constructor(private readonly name: Type)`
+    (r"identifier:pattern<(?:required|optional)_parameter", "field"),
     # NOT_FOUND in `const codes = { NOT_FOUND: createError(…) }` outside of functions.
     (
         r"(?:property_identifier|string_fragment<string):key<pair<object(?::value<pair<object)*"
@@ -143,10 +162,23 @@ _KINDS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "php": (
         (r"name<variable_name:name<property_promotion_parameter", "field"),
         (r"string_content<string<argument<arguments:arguments<function_call_exp", "constant"),
+        # 'timeout' in `return ['timeout' => 30];`, the content of a configuration file
+        (
+            r"string_content<string(?:<array_element_initializer<array_creation_expression)+"
+            r"<return_statement<program",
+            OBJECT_KEY,
+        ),
     ),
     "python": (
         (r"identifier:alias<aliased_import(?::\w+)?<import_from_statement", "alias"),
         (r"identifier:attribute<attribute:left<assignment", "attribute"),
+        (r"string_content<string<argument_list:arguments<call", "attribute"),
+        # `if name == "limit":` in the function `__getattr__` of a module
+        (
+            r"string_content<string<comparison_operator:condition<if_statement<block:body"
+            r"<function_definition<module",
+            "attribute",
+        ),
         (
             r"identifier(?:<(?:pattern_list|tuple_pattern))?:left<assignment(?::right<assignment)*"
             r"<expression_statement(?:<(?:block|with_statement|(?:if|for|while|try)_statement"
@@ -175,7 +207,10 @@ _KINDS: Final[dict[str, tuple[tuple[str, str], ...]]] = {
             "variable",
         ),
     ),
-    "sql": ((r"identifier:name<column_definition", "column"),),
+    "sql": (
+        (r"(?:identifier|literal):name<column_definition", "column"),
+        (r"identifier:alias<term<select_expression<select<create_query<create_", "column"),
+    ),
     "swift": (
         (r"type_identifier:name<associatedtype_declaration", "type"),
         (r"simple_identifier:bound_identifier<pattern:name<protocol_property_decl", "property"),
@@ -204,8 +239,8 @@ def member_kind(tree: SourceTree, row: int, column: int, size: int) -> str:
     if not patterns:
         return ""
     nodes = _ancestors(tree.node_at(row, column, size))
-    if nodes[0].type == "string_fragment" and nodes[0].end_byte - nodes[0].start_byte != size:
-        return ""  # the key of an object is a longer text
+    if nodes[0].type in _TEXTS and nodes[0].end_byte - nodes[0].start_byte != size:
+        return ""  # the string is a longer text
     types = "<".join(map(_describe, nodes))
     kind = next((kind for pattern, kind in patterns if pattern.match(types)), "")
     return kind if kind and _is_definition(tree, nodes) else ""
@@ -238,6 +273,13 @@ def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
         case "python", "attribute":
             owner = parent.child_by_field_name("object")
             return owner is not None and tree.text(owner) in ("self", "cls")
+        case "python", "string" if nodes[2].type == "comparison_operator":
+            function = nodes[5].child_by_field_name("name")
+            return function is not None and tree.text(function) == "__getattr__"
+        case "python", "string":
+            return _SET_ATTRIBUTE.match(tree.data, nodes[3].start_byte) is not None and (
+                nodes[2].named_children[1:2] == [parent]
+            )
         case "kotlin", "class_parameter":
             return re.match(r"(?:[\w@]+\s+)*va[lr]\b", tree.text(parent)) is not None
         case "elixir", "call":
@@ -251,7 +293,20 @@ def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
             # `const { name } = require("a")` imports a name that another file defines.
             declared = next(node for node in nodes if node.type == "variable_declarator")
             value = declared.child_by_field_name("value")
-            return value is None or not _LOADED.match(tree.data, value.start_byte)
+            return value is None or not _is_loaded(tree, value)
+        case "javascript" | "tsx" | "typescript", "member_expression":
+            value = nodes[2].child_by_field_name("right")
+            is_export = _EXPORTS.match(tree.data, parent.start_byte) is not None
+            return is_export and value is not None and _is_loaded(tree, value)
+        case "javascript" | "tsx" | "typescript", "required_parameter" | "optional_parameter":
+            return any(child.type in MAKES_FIELD for child in parent.children)
+        case "javascript" | "tsx" | "typescript", "pair" if nodes[3].type == "return_statement":
+            method = nodes[5].child_by_field_name("name")
+            return tree.has_markup and method is not None and tree.text(method) == "data"
+        case "javascript" | "tsx" | "typescript", "string" if nodes[2].type == "arguments":
+            function = nodes[3].child_by_field_name("function")
+            is_defined = function is not None and tree.text(function) == "Object.defineProperty"
+            return is_defined and nodes[2].named_children[1] == parent
         case "javascript" | "tsx" | "typescript", _:
             calls = [node for node in nodes if node.type == "call_expression"]
             called = (call.child_by_field_name("function") for call in calls)
@@ -271,9 +326,18 @@ def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
             return tree.text(nodes[2]).startswith("alias ")
         case "ruby", "alias":
             return parent.child_by_field_name("name") == name
+        case "php", "string" if nodes[2].type == "array_element_initializer":
+            element = nodes[2]
+            is_pair = any(child.type == "=>" for child in element.children)
+            return is_pair and element.named_children[0] == parent
         case "php", "string":
             return tree.text(nodes[4]).startswith("define")
     return True
+
+
+def _is_loaded(tree: SourceTree, value: Node) -> bool:
+    """Return whether a value of JavaScript is a module, or a part of one: `require("a").name`."""
+    return _LOADED.match(tree.data, value.start_byte) is not None
 
 
 def _is_macro_field(tree: SourceTree, nodes: list[Node]) -> bool:

@@ -14,6 +14,7 @@ from tree_sitter import Node
 
 from rootle.syntax.base_clauses import is_base
 from rootle.syntax.declared.type_names import is_in_type
+from rootle.syntax.files.markup import classify_markup
 from rootle.syntax.source_tree import SourceTree
 
 _COMMENT: Final = re.compile(r"comment|haddock")
@@ -112,6 +113,9 @@ def classify(tree: SourceTree, row: int, column: int, size: int) -> OccurrenceRo
     Definitions are not recognized here: `SourceTree.find_definitions` finds them.
     """
     leaf = tree.node_at(row, column, size)
+    if tree.has_markup and leaf.parent is None:
+        start = tree.row_starts[row] + column
+        return OccurrenceRole(*classify_markup(tree.data, start, start + size))
     if role := _literal_kind(leaf):
         return OccurrenceRole("import" if role == "string" and _is_import(tree, leaf) else role)
     node, receiver = climb_members(tree, leaf)
@@ -151,6 +155,8 @@ def import_statement(tree: SourceTree, row: int, column: int, size: int) -> str:
     while (parent := node.parent) is not None:
         if parent.type == "assignment_statement" and tree.language == "lua":
             return tree.text(parent)
+        if node.type == "variable_declarator" and parent.named_child_count > 1:
+            return tree.text(node)  # the other variables get the values of other modules
         if node.type in _IMPORTS and parent.type not in _IMPORTS:
             return tree.text(parent if parent.type.startswith("export") else node)
         if _STOP.search(parent.type) and parent.type not in _IMPORTS:

@@ -42,11 +42,12 @@ Position = tuple[int, int]  # row and column, both from 0; the column counts byt
 class SourceTree:
     """The syntax tree and the outline of a text."""
 
-    language: str  # a key of GRAMMARS
+    language: str  # a key of GRAMMARS; in a component, the language of its scripts
     lines: Lines
     data: bytes  # the encoded text
     root: Node
     outline: Outline
+    has_markup: bool = False  # whether the text is a component; the tree contains only its scripts
 
     @cached_property
     def row_starts(self) -> list[int]:
@@ -250,7 +251,11 @@ def read_source_tree(text: str, language: str) -> SourceTree | None:
         return None
     language = grammar_name(text, language)
     grammar, lines, data = load_grammar(language), Lines(text), encode(text)
+    script_language = grammar.source.script_language
     root = parse_tree(data, grammar)
     if root is None:
         return None
-    return SourceTree(language, lines, data, root, outline_tree(root, data, lines, grammar))
+    outline = outline_tree(root, data, lines, grammar)
+    return SourceTree(
+        script_language or language, lines, data, root, outline, has_markup=bool(script_language)
+    )

@@ -13,6 +13,7 @@ Query files use these captures; captures that start with "_" are used only in pr
   @comment     a comment; lines directly above a definition belong to the definition
   @attach      another line that belongs to the definition below it (an attribute, a signature)
   @doc         a docstring, which is treated as a comment
+  @default     the export of an anonymous function or class as the value of a JavaScript module
   @unread      text that the parser could not parse, in which names are guessed (see grammars.py)
 """
 
@@ -28,7 +29,7 @@ from tree_sitter import Node, Parser, QueryCursor
 from rootle.syntax.blocks.block import Block
 from rootle.syntax.c_code.inner_directives import list_enum_macros
 from rootle.syntax.grammars import Grammar
-from rootle.syntax.keyword_names import find_c_functions, find_names
+from rootle.syntax.keyword_names import find_c_functions, find_marked, find_names
 from rootle.syntax.lines import Comment, Lines, Name
 from rootle.syntax.node_rows import row_range
 
@@ -92,6 +93,7 @@ class Outline:
     names: list[Name]
     comments: list[Comment]
     above: dict[int, int]  # last line of a whole-line comment -> its first line
+    default_row: int | None = None  # of the anonymous value that a JavaScript module exports
 
 
 def read_outline(lines: Lines, grammar: Grammar) -> Outline | None:
@@ -123,6 +125,8 @@ def outline_tree(root: Node, data: bytes, lines: Lines, grammar: Grammar) -> Out
     top = Unit("", "", True, row=-1, end=len(lines), first=0, members=[], node=root)
     for first, end in found.unread:
         found.names.extend(find_names(lines, first, end))
+    if (macros := grammar.source.macros) is not None:
+        found.names.extend(find_marked(lines, macros))
     if grammar.source.is_c:
         found.names.extend(list_enum_macros(data))
     if grammar.source.is_c and root.has_error:
@@ -137,7 +141,7 @@ def outline_tree(root: Node, data: bytes, lines: Lines, grammar: Grammar) -> Out
     )
     found.names.sort()
     found.comments.sort()
-    return Outline(top, found.names, found.comments, found.above)
+    return Outline(top, found.names, found.comments, found.above, found.default_row)
 
 
 def _parse(data: bytes, grammar: Grammar) -> Node | None:
@@ -195,6 +199,7 @@ class _Matches:
         self.comments: list[Comment] = []
         self.unread: list[tuple[int, int]] = []
         self.above: dict[int, int] = {}
+        self.default_row: int | None = None
 
     def add(self, captures: dict[str, list[Node]]) -> None:
         if (nodes := captures.get("comment")) is not None:
@@ -204,6 +209,8 @@ class _Matches:
             if (declared := _find_declared(declarators[0])) is None:
                 return
             captures["name"] = [declared]
+        if (nodes := captures.get("default")) is not None:
+            self.default_row = nodes[0].start_point[0]
         for capture, nodes in captures.items():
             if capture.startswith(("unit.", "box.")) and not _is_deleted(nodes[0]):
                 self._add_unit(capture, captures)

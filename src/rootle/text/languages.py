@@ -7,6 +7,7 @@ from typing import Final
 
 CODE_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
     "assembly": ("s", "asm"),
+    "astro": ("astro",),
     "bash": ("sh", "bash", "zsh", "ksh", "bats", "ebuild"),
     "c": ("c", "h"),
     "clojure": ("clj", "cljs", "cljc", "edn"),
@@ -195,8 +196,10 @@ _ALIASES: Final[dict[str, str]] = {
     "yml": "yaml",
 }
 
+# Components: markup with scripts in it.
+COMPONENTS: Final = frozenset({"astro", "svelte", "vue"})
 # The languages of modules that can import each other as JavaScript.
-JAVASCRIPT: Final = frozenset({"javascript", "tsx", "typescript"})
+JAVASCRIPT: Final = COMPONENTS | {"javascript", "tsx", "typescript"}
 LANGUAGES: Final = frozenset(_BY_EXTENSION.values()) | {"dockerfile", MANUAL, UNKNOWN}
 
 # The endings of templates and samples; the ending before them gives the language of the text.

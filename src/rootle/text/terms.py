@@ -106,6 +106,12 @@ def whole_identifier(word: str) -> str:
     return word.replace("_", "").lower()
 
 
+def join_words(name: str) -> str:
+    """Return the spelling in code of a name with dashes: mimeTypes for "mime-types"."""
+    first, *others = name.split("-")
+    return first + "".join(word[:1].upper() + word[1:] for word in others)
+
+
 def word_terms(word: str) -> list[str]:
     """Return the unstemmed terms of a word: its parts, and the whole word if it has several."""
     if len(word) > MAX_WORD_CHARS:

@@ -12,6 +12,14 @@ from rootle.syntax.grammars import GRAMMARS, load_grammar
 NARROW = ChunkLimits(max_chars=120)
 
 SAMPLES: dict[str, str] = {
+    "astro": """\
+---
+const title = "A shop with many things that nobody needs";
+
+function greet(name: string) { return `Welcome to our shop, dear ${name}!`; }
+---
+<h1>{title}</h1>
+""",
     "bash": """\
 #!/bin/bash
 VERSION=1.2
@@ -361,6 +369,24 @@ export class Shop implements Basket<string> {
 
 export enum Kind { Gift = "gift", Order = "order", Return = "return", Sample = "sample" }
 """,
+    "svelte": """\
+<script>
+  export let basket = [];
+  function add(article) { basket = [...basket, article, article.gift, article.card]; }
+</script>
+
+<button on:click={() => add(article)}>{basket.length} articles in the basket</button>
+""",
+    "vue": """\
+<template>
+  <button @click="add(article)">{{ total }} euros for the articles in the basket</button>
+</template>
+
+<script setup lang="ts">
+const total = ref(0);
+function add(article: Article) { total.value += article.price * article.count; }
+</script>
+""",
     "zig": """\
 const std = @import("std");
 
@@ -393,6 +419,10 @@ def test_imports_that_are_joined_with_a_definition_do_not_affect_the_scope() -> 
 
 # For each language, the expected chunks: first line, last line, scope, symbols.
 EXPECTED: dict[str, list[tuple[int, int, str, str]]] = {
+    "astro": [
+        (1, 2, "", "title"),
+        (4, 6, "function greet", "greet"),
+    ],
     "bash": [
         (1, 2, "", "VERSION"),
         (4, 7, "function usage", "usage"),
@@ -540,6 +570,8 @@ EXPECTED: dict[str, list[tuple[int, int, str, str]]] = {
         (11, 12, "class Shop > method add", "add"),
         (14, 14, "enum Kind", "Kind Gift Order Return Sample"),
     ],
+    "svelte": [(1, 2, "", "basket"), (3, 3, "function add", "add"), (4, 6, "", "")],
+    "vue": [(1, 3, "", ""), (5, 6, "", "total"), (7, 8, "function add", "add")],
     "zig": [
         (1, 5, "const Basket", "std Basket"),
         (7, 9, "const Basket > fn add", "add"),

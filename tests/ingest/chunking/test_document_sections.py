@@ -16,7 +16,7 @@ SECTIONS = (DocumentSection("slide-1", 2, 3, "Start"), DocumentSection("slide-2"
 def split(text: str, sections: tuple[DocumentSection, ...], max_file_chars: int = 0) -> ChunkedText:
     limits = ChunkLimits(max_file_chars=max_file_chars)
     split_one = partial(split_text, language="markdown", limits=limits)
-    return split_sections(text, sections, split_one, max_file_chars)
+    return split_sections(text, sections, split_one, max_file_chars, "markdown")
 
 
 def test_a_chunk_lies_in_one_section_or_between_sections() -> None:

@@ -83,7 +83,7 @@ def test_a_static_method_has_no_value_as_its_receiver() -> None:
     }
     uses = _ask(files, "Lists.copy", "uses").uses
     assert [(use.line, use.kind) for use in uses] == [
-        (8, "call"), (1, "import"), (9, "call"),
+        (8, "call"), (9, "call"), (1, "import"),
     ]  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from rootle.ingest.chunking.heading_splitter import find_headings, split_prose
 from rootle.ingest.chunking.window_splitter import split_windows
 from rootle.syntax.blocks.block_titles import SCOPE_SEPARATOR
 from rootle.syntax.blocks.outline import read_blocks
+from rootle.syntax.files.file_symbols import read_file_symbol
 from rootle.syntax.grammars import GRAMMARS, load_grammar
 from rootle.syntax.keyword_names import find_names
 from rootle.syntax.lines import Comment, LineRange, Lines, Name
@@ -51,9 +52,12 @@ class ChunkedText:
     parsed: bool  # False if the language has a grammar but the text could not be parsed
 
 
-def split_text(text: str, language: str, limits: ChunkLimits) -> ChunkedText:
-    """Split a text; `language` is a name from `text.languages`."""
-    chunks = _split_by_grammar(text, language, limits) if language in GRAMMARS else None
+def split_text(text: str, language: str, limits: ChunkLimits, path: str = "") -> ChunkedText:
+    """Split a text; `language` is a name from `text.languages`.
+
+    A definition without a name of its own has the name of the file at `path`.
+    """
+    chunks = _split_by_grammar(text, language, limits, path) if language in GRAMMARS else None
     parsed = chunks is not None or language not in GRAMMARS
     if chunks is None:
         lines = Lines(_truncate(text, limits))
@@ -96,7 +100,9 @@ def limit_chunks(
     return ChunkedText(tuple(kept), max(0, len(text.rstrip()) - covered), parsed)
 
 
-def _split_by_grammar(text: str, language: str, limits: ChunkLimits) -> Iterator[Chunk] | None:
+def _split_by_grammar(
+    text: str, language: str, limits: ChunkLimits, path: str
+) -> Iterator[Chunk] | None:
     if not is_parseable(text):
         return None
     lines = Lines(text)
@@ -107,7 +113,9 @@ def _split_by_grammar(text: str, language: str, limits: ChunkLimits) -> Iterator
         ranges = split_prose(lines, language, limits.max_chars, limits.part_overlap_chars)
     else:
         ranges = split_code(lines, outline, limits.max_chars, limits.part_overlap_chars)
-    return _make_chunks(lines, ranges, limits.max_chars, outline.names, outline.comments)
+    symbol = read_file_symbol(path, language, text, outline)
+    names = outline.names if symbol is None else sorted([symbol.entry, *outline.names])
+    return _make_chunks(lines, ranges, limits.max_chars, names, outline.comments)
 
 
 def _truncate(text: str, limits: ChunkLimits) -> str:

@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from rootle.ingest.chunking.chunker import Chunk, ChunkedText, limit_chunks
 from rootle.syntax.blocks.block_titles import SCOPE_SEPARATOR
-from rootle.syntax.lines import Lines
+from rootle.syntax.blocks.outline import read_blocks
+from rootle.syntax.lines import Lines, Name
 from rootle.types import DocumentSection
 
 SplitText = Callable[[str], ChunkedText]
 
 
 def split_sections(
-    text: str, sections: Sequence[DocumentSection], split: SplitText, max_file_chars: int
+    text: str,
+    sections: Sequence[DocumentSection],
+    split: SplitText,
+    max_file_chars: int,
+    language: str,
 ) -> ChunkedText:
     """Split each section, and the lines between sections, with `split`.
 
-    Chunks get the title of their section as the outermost part of their scope.
+    Chunks get the title of their section as the outermost part of their scope. If the blocks of the
+    language are known, their names are the symbols of the chunks.
     """
-    chunks = _split_each(Lines(text), sections, split)
+    lines = Lines(text)
+    chunks = _split_each(lines, sections, split)
+    blocks = read_blocks(lines, language)
+    if blocks is not None:
+        chunks = _add_names(chunks, blocks.symbols())
     return limit_chunks(chunks, text, max_file_chars, parsed=True)
+
+
+def _add_names(chunks: Iterator[Chunk], names: Sequence[Name]) -> Iterator[Chunk]:
+    """Yield the chunks with the names that are defined on their lines."""
+    rows = [name.row for name in names]
+    for chunk in chunks:
+        first, end = bisect_left(rows, chunk.start_line - 1), bisect_left(rows, chunk.end_line)
+        yield replace(chunk, symbols=tuple(dict.fromkeys(name.text for name in names[first:end])))
 
 
 def _split_each(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from typing import Final
@@ -26,7 +26,9 @@ from rootle.syntax.blocks.block_titles import (
     owner_names,
     unit_qualifiers,
 )
-from rootle.syntax.blocks.outline import has_blocks, read_blocks
+from rootle.syntax.blocks.outline import has_names, read_blocks
+from rootle.syntax.blocks.yaml_keys import OPERATION_ID
+from rootle.syntax.files.file_symbols import read_file_symbol
 from rootle.syntax.keyword_names import find_names
 from rootle.syntax.source_tree import Position, SourceTree
 from rootle.syntax.symbol_outline import Unit
@@ -45,6 +47,7 @@ _WITH_PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "php", "csha
 # In projects of Java and Scala, code in this folder is not a test, even in a package "test".
 _MAIN_SOURCES: Final = re.compile(r"(?:^|/)src/main/(?:java|kotlin|scala)/")
 _WITH_MACROS: Final = frozenset({"c", "cpp"})
+_WITH_FIELDS: Final = frozenset({"graphql", "proto"})
 _TEST_SCOPE: Final = re.compile(r"(?:^|> )(?:(?:mod|module|namespace) tests?\b|test\b)")
 # Definitions in tests, examples, and hidden, vendored, generated or deprecated files come after all
 # others.
@@ -58,6 +61,8 @@ TYPED: Final = re.compile(
 # The condition of the preprocessor around the code of a header, which defines no name.
 _CONDITION: Final = re.compile(r"\s*#\s*(?:el)?if|\s*#\s*undef")
 # The keyword before the name of a type in a file without a syntax tree.
+_MACRO: Final = re.compile(r"\s*(?:#\s*define|\{%[-+]?\s*\w+)\b")
+_NAMED_COMPANION: Final = re.compile(r"\bcompanion object \w")  # of Kotlin
 _KEYWORD: Final = r"(?<![\w.])(class|enum|interface|namespace|struct|trait|union)[ \t]+"
 _FORWARD: Final = re.compile(r"(?:friend\b|(?:struct|class|enum|union)\s+\w+\s*;)")
 _PROTECTED: Final = re.compile(r"\b(?:protected|internal)\b")
@@ -79,22 +84,6 @@ class FoundDefinition:
     def place(self) -> str:
         """The path and line, as in `SymbolUse.target`."""
         return f"{self.symbol.path}:{self.symbol.line}"
-
-
-def select_one_per_scope(definitions: Sequence[FoundDefinition]) -> list[FoundDefinition]:
-    """Return the first definition of each kind in each scope of each file.
-
-    A file may define a function several times, for example for each condition or overload.
-    Declarations are left out if the scope contains another definition.
-    """
-    chosen: dict[tuple[str, tuple[str, ...], str], FoundDefinition] = {}
-    bodies = [one for one in definitions if one.symbol.kind != "declaration"]
-    scopes = {(one.symbol.path, one.owners) for one in bodies}
-    for one in definitions:
-        symbol = one.symbol
-        if symbol.kind != "declaration" or (symbol.path, one.owners) not in scopes:
-            chosen.setdefault((symbol.path, one.owners, symbol.kind), one)
-    return list(chosen.values())
 
 
 def split_name(name: str) -> tuple[tuple[str, ...], str]:
@@ -162,6 +151,7 @@ def find_definitions(
     For definitions after the first 10,000, only the positions are returned, as the second value.
     """
     if found.tree is not None:
+        own = _find_file_symbol(found)
         places = {
             at: units
             for at, units in found.tree.find_definitions(found.name).items()
@@ -175,10 +165,24 @@ def find_definitions(
             for at, units in islice(places.items(), _MAX_DEFINITIONS)
         }
         others = places.keys() - made.keys() if len(places) > len(made) else ()
-        return made, others
-    if has_blocks(found.state.language):
+        return {**made, **own}, others
+    if has_names(found.state.language):
         return dict(_find_in_blocks(found)), ()
     return dict(_guess(found)) if found.state.language in CODE_EXTENSIONS else {}, ()
+
+
+def _find_file_symbol(found: FileOccurrences) -> dict[Position, FoundDefinition]:
+    """Return the definition that has the name of a parsed file, if this is the requested name."""
+    state, tree = found.state, found.tree
+    outline = tree.outline if tree is not None else None
+    one = read_file_symbol(state.path, state.language, found.text, outline)
+    if one is None or found.name not in one.names:
+        return {}
+    at = (one.row, 0)
+    made = make_definition(found, at, (), kind=one.kind)
+    end = max(found.lines.trim(0, len(found.lines))[1], one.row + 1)
+    symbol = replace(made.symbol, end_line=end)
+    return {at: replace(made, symbol=symbol, order=_order(symbol, is_unit=True))}
 
 
 def _is_macro_use(found: FileOccurrences, units: Sequence[Unit]) -> bool:
@@ -262,14 +266,18 @@ def _find_in_blocks(found: FileOccurrences) -> Iterator[tuple[Position, FoundDef
         outer = defined.get(at[0], {}).pop(found.name, None)
         if outer is not None:
             blocks = outline.blocks_at(at[0])
-            kind = _block_kind(blocks, found.name)
+            kind = _block_kind(blocks, found, at)
             yield at, make_definition(found, at, blocks, SCOPE_SEPARATOR.join(outer), kind=kind)
 
 
-def _block_kind(blocks: Sequence[Block], name: str) -> str:
-    """Return the keyword of a block, such as "resource" or "func"."""
+def _block_kind(blocks: Sequence[Block], found: FileOccurrences, at: Position) -> str:
+    """Return the keyword of a block, such as "resource" or "func", or the kind of another name."""
     label, _, rest = blocks[-1].title.partition(" ") if blocks else ("", "", "")
-    return label if rest and blocks[-1].symbol == name and label.isalpha() else "variable"
+    if rest and blocks[-1].symbol == found.name and label.isalpha():
+        return label
+    if found.text_around(at, MAX_LINE)[0].strip(" \t\"'").startswith(OPERATION_ID):
+        return "operation"
+    return "field" if found.state.language in _WITH_FIELDS else "variable"
 
 
 def _guess(found: FileOccurrences) -> Iterator[tuple[Position, FoundDefinition]]:
@@ -326,7 +334,7 @@ def make_definition(
     return FoundDefinition(
         symbol,
         owners,
-        _order(symbol, unit),
+        _order(symbol, is_unit=unit is not None),
         is_extension=bool(extended),
         is_in_module=bool(module) and owners == (module,),
     )
@@ -340,8 +348,10 @@ def _kind(
         return label if rest else "function"
     if outer and outer[-1].title.startswith("enum "):  # `RED(1)` in Java declares no function
         return "variable"
-    if re.match(r"\s*#\s*define\b", line):
+    if _MACRO.match(line):
         return "macro"
+    if _NAMED_COMPANION.search(line):
+        return "object"
     if not is_parsed and (keyword := re.search(rf"{_KEYWORD}{re.escape(name)}\b", line)):
         return keyword[1]
     # In `local cart = shop.cart()`, the name before "(" is not the one that is defined.
@@ -374,16 +384,16 @@ def _path_order(path: str) -> tuple[int, ...]:
     return int(is_test_place(path, "")), unlikely
 
 
-def _order(symbol: Symbol, unit: Block | None) -> tuple[int, ...]:
+def _order(symbol: Symbol, *, is_unit: bool) -> tuple[int, ...]:
     _, unlikely = _path_order(symbol.path)
     is_test = is_test_place(symbol.path, symbol.scope)
     lines = symbol.end_line - symbol.start_line + 1
-    is_forward = unit is None and _FORWARD.match(symbol.signature) is not None
+    is_forward = not is_unit and _FORWARD.match(symbol.signature) is not None
     return (
         int(is_forward),
         int(is_test),
         unlikely,
-        int(unit is None),
+        int(not is_unit),
         int(bool(symbol.scope)),
         -min(lines, 3),
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from rootle.index.reader import IndexReader
 from rootle.search.symbols.bases.alias_targets import AliasTarget, AliasTargets
@@ -30,7 +31,8 @@ from rootle.search.symbols.scan_limits import (
 from rootle.search.symbols.symbol_cursor import decode_offset, encode_offset
 from rootle.search.symbols.symbol_request import DEFAULT_LIMIT, SymbolRequest
 from rootle.search.symbols.uses.name_uses import NameUses
-from rootle.search.symbols.uses.use_rules import PROSE_KINDS, USE_KINDS
+from rootle.search.symbols.uses.use_rules import PROSE_KINDS, USE_KINDS, use_order
+from rootle.syntax.files.file_symbols import COMPONENT, other_spelling
 from rootle.text.languages import CODE_EXTENSIONS
 from rootle.types import Symbol, SymbolAnswer, SymbolUse
 
@@ -132,14 +134,15 @@ class SymbolFinder:
         files: FileTests,
     ) -> SymbolAnswer:
         """Return the answer; `targets` are the targets of aliases among `definitions`."""
-        has_all_types = has_all_implementations = True
+        has_all_types = has_all_implementations = has_all_others = True
         local_variables = 0
         if request.aspect == "definitions":
             uses: list[SymbolUse] = []
             total, counts = scan.count_mentions(), Counter[str]()
         else:
             found = NameUses(scan)
-            uses = files.add_to(found.find())
+            others, has_all_others = self._find_other_spelling(index, scan, definitions)
+            uses = files.add_to(_merge_uses(found.find(), others))
             has_all_types = found.has_all_types
             has_all_implementations = found.has_all_implementations
             total, counts = len(uses), Counter(use.kind for use in uses)
@@ -164,7 +167,7 @@ class SymbolFinder:
             offset,
             total,
             {kind: counts[kind] for kind in USE_KINDS if counts[kind]},
-            scan.is_complete and has_all_implementations and files.is_complete,
+            scan.is_complete and has_all_implementations and has_all_others and files.is_complete,
             cursor,
             self._similar(index, scan, symbols),
             scan.has_all_definitions,
@@ -177,6 +180,27 @@ class SymbolFinder:
             local_variables=local_variables,
             is_only_definition=scan.has_all_definitions and len(scan.list_found()) == 1,
         )
+
+    def _find_other_spelling(
+        self, index: IndexReader, scan: NameScan, definitions: Sequence[FoundDefinition]
+    ) -> tuple[list[SymbolUse], bool]:
+        """Return the uses of a component by the other spelling of its name: cart-row for CartRow.
+
+        Lines that also contain the first spelling are left out, because they are listed already.
+        The second value is whether the uses are complete.
+        """
+        components = {one.place for one in definitions if one.symbol.kind == COMPONENT}
+        name = other_spelling(scan.name) if components and not has_owner(scan.request.name) else ""
+        if not name:
+            return [], True
+        other = NameScan(index, self._parsed, replace(scan.request, name=name), scan.limits)
+        other.definitions()
+        uses = NameUses(other).find()
+        rows = {
+            (found.state.path, at[0] + 1) for found in scan.list_read() for at in found.positions
+        }
+        new = [one for one in uses if one.target in components and (one.path, one.line) not in rows]
+        return new, other.is_complete
 
     def _similar(
         self, index: IndexReader, scan: NameScan, symbols: Sequence[Symbol]
@@ -211,6 +235,13 @@ class SymbolFinder:
         bases = ForeignBases(index, self._parsed, split_name(request.name)[1], definitions)
         kept = [use for use in uses if not bases.is_foreign(use)]
         return (uses, []) if uses and not kept else (kept, definitions)
+
+
+def _merge_uses(uses: list[SymbolUse], others: list[SymbolUse]) -> list[SymbolUse]:
+    if not others:
+        return uses
+    order = partial(use_order, is_owned=False, evidence=lambda _: 0)
+    return sorted([*uses, *others], key=order)
 
 
 def _select_page(

@@ -11,11 +11,11 @@ from rootle.text.terms import file_stem
 from rootle.text.whole_names import find_word
 
 PLAIN_STEMS: Final = frozenset({"index", "mod", "lib", "main", "init", "__init__"})
-_RELATIVE_PATH: Final = re.compile(r"[\"'](\.{1,2}/[^\"'\n]*)[\"']")
+_RELATIVE_PATH: Final = re.compile(r"[\"'](\.{1,2}(?:/[^\"'\n]*)?)[\"']")
 _PACKAGE: Final = re.compile(r"[\"']((?:@[\w.-]+/)?[\w-][\w.-]*)(?:/[^\"'\n]*)?[\"']")
 _PATH_PART: Final = re.compile(r"\w[\w-]*")  # such as http-exception in '../http-exception'
 _QUOTED: Final = re.compile(r"[\"']([^\"'\n]+)[\"']\s*\)?((?:\.\w+)*)")
-_SCRIPT: Final = re.compile(r"\.(?:[cm]?[jt]sx?|lua)$")
+_SCRIPT: Final = re.compile(r"\.(?:[cm]?[jt]sx?|lua|vue|svelte|astro)$")
 _LOADED: Final = re.compile(r"(?:await\s+)?(?:require(?:_relative)?|import)\s*[(\"']")
 # An assignment of several modules, whose order is not read.
 _TWO_NAMES: Final = re.compile(r"\s*(?:local\s+)?\w+\s*,[\w\s,]*=")
@@ -39,7 +39,7 @@ _MAX_PARTS: Final = 100  # no path in an import has more parts
 def imported_path(path: str, statement: str) -> str:
     """Return the path that an import names relative to its own file; "" if it names none."""
     found = _RELATIVE_PATH.search(statement)
-    return posixpath.normpath(f"{path.rpartition('/')[0]}/{found[1]}") if found else ""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), found[1])) if found else ""
 
 
 def imported_package(statement: str) -> str:
@@ -125,7 +125,9 @@ def is_in_own_crate(imported: str) -> bool:
 def is_module(path: str, imported: str) -> bool:
     """Return whether an imported path, which may lack the extension, refers to a file."""
     stem = posixpath.splitext(path)[0]
-    return imported in (path, stem, stem.removesuffix("/index")) or (
+    folder, _, name = stem.rpartition("/")
+    folder = (folder or ".") if name == "index" else stem
+    return imported in (path, stem, folder) or (
         posixpath.splitext(imported)[0] == stem  # "./cart.js" is compiled from cart.ts
     )
 

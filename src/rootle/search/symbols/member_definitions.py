@@ -19,6 +19,7 @@ from rootle.syntax.source_tree import Position
 from rootle.syntax.symbol_outline import Unit
 
 _SELF: Final = ("self.", "cls.")
+_CONSTRUCTORS: Final = frozenset({"constructor", "__construct"})
 _MODULE: Final = re.compile(r"(?<![\w:])(\w+(?:::\w+)*)::\Z")
 _MODIFIER: Final = re.compile(r"\b(?:private|protected|public|readonly)\b")
 _USING: Final = re.compile(r"\s*(?:global[ \t]+)?using\b")
@@ -124,7 +125,8 @@ def find_members(
         is_private = tree.language == "python" and kind in ALIAS_KINDS
         if kind and not (is_private and not found.state.path.endswith("__init__.py")):
             units = tuple(tree.units_at(at[0]))
-            inner = _classes(units) if kind == "attribute" else units
+            is_in_method = kind == "attribute" or _is_in_constructor(units)
+            inner = _classes(units) if is_in_method else units
             if kind == "namespace" and units:
                 inner = units[:-1]  # the last unit is this namespace
             one = make_definition(found, at, inner, _module_before(found, at), kind=kind)
@@ -140,8 +142,13 @@ def _module_before(found: FileOccurrences, at: Position) -> str:
     return qualifier[1] if qualifier is not None else ""
 
 
+def _is_in_constructor(units: Sequence[Unit]) -> bool:
+    """Return whether the innermost unit is a constructor, whose parameters can declare fields."""
+    return bool(units) and units[-1].symbol in _CONSTRUCTORS
+
+
 def _classes(units: Sequence[Unit]) -> tuple[Unit, ...]:
-    """Return the units up to the innermost class, to which an attribute in a method belongs."""
+    """Return the units up to the innermost class, to which a field in a method belongs."""
     last = max((at for at, unit in enumerate(units) if unit.is_box), default=-1)
     return tuple(units[: last + 1])
 

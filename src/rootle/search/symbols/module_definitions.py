@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from rootle.search.symbols.definitions import FoundDefinition, select_one_per_scope
+from rootle.search.symbols.definitions import FoundDefinition
 from rootle.search.symbols.go.type_identity import has_folder, parent_folder
 from rootle.search.symbols.import_paths import (
     best_path,
@@ -32,8 +32,16 @@ from rootle.search.symbols.import_paths import (
 )
 from rootle.search.symbols.parsed_files import FileOccurrences
 from rootle.search.symbols.types.code_files import CodeFiles
+from rootle.search.symbols.uses.companions import Companions, is_type
+from rootle.search.symbols.uses.import_statements import (
+    find_import,
+    is_of_other_package,
+    may_name_definition,
+)
+from rootle.search.symbols.uses.owner_filter import is_of_other_language
 from rootle.syntax.aliases import DEFAULT, possible_aliases
 from rootle.syntax.declared.local_variables import LocalVariables
+from rootle.syntax.files.file_symbols import MODULE
 from rootle.syntax.members import OBJECT_KEY
 from rootle.syntax.references import MAX_RECEIVER, binds_import, import_statement
 from rootle.syntax.source_tree import Position, SourceTree
@@ -44,6 +52,7 @@ NAME: Final = re.compile(r"[@$]?\w+")
 # In these languages, files in the same folder can use each other without an import.
 _PACKAGES: Final = frozenset({"go", "java", "kotlin", "scala", "csharp", "c"})
 # In these languages, "::" or "\\" follows the name of a module, and "." follows only values.
+_JVM: Final = frozenset({"java", "kotlin", "scala"})
 _WITH_PATHS: Final = frozenset({"rust", "cpp", "php"})
 
 
@@ -52,10 +61,11 @@ class ModuleDefinitions:
 
     def __init__(self, definitions: Sequence[FoundDefinition], files: CodeFiles) -> None:
         top = [one for one in definitions if not _is_member(one)]
-        self._top = select_one_per_scope(top)
+        self._companions = Companions(top)
+        self._top = self._companions.leaders
         # A name without a receiver is never the key of an object.
         plain = [one for one in top if one.symbol.kind != OBJECT_KEY]
-        self._plain_top = select_one_per_scope(plain)
+        self._plain_top = Companions(plain).leaders
         self._files = files
         # Results that are the same for all uses in a file.
         self._plain: dict[str, FoundDefinition | None] = {}  # by path
@@ -66,35 +76,52 @@ class ModuleDefinitions:
         self._statements: dict[tuple[str, str], FoundDefinition | None] = {}  # by path
         self._variables: dict[tuple[str, str], _KnownVariables | None] = {}  # by path and name
 
-    def find_plain(self, found: FileOccurrences, tree: SourceTree) -> FoundDefinition | None:
-        """Return the definition to which the name refers in a file if it has no receiver."""
+    def select_companion(self, definition: FoundDefinition, kind: str) -> FoundDefinition:
+        """Return the definition that a use of a kind refers to, in the scope of a definition."""
+        return self._companions.select(definition, kind)
+
+    def find_plain(self, found: FileOccurrences) -> FoundDefinition | None:
+        """Return the definition to which the name refers in a file if it has no receiver.
+
+        If the file was not parsed, return it only if it is a type, because a local variable may
+        have the name.
+        """
         path = found.state.path
         if path not in self._plain:
-            self._plain[path] = self._find_plain(found, tree)
-        return self._plain[path]
+            self._plain[path] = self._find_plain(found)
+        definition = self._plain[path]
+        is_certain = found.tree is not None or definition is None or is_type(definition)
+        return definition if is_certain else None
 
-    def _find_plain(self, found: FileOccurrences, tree: SourceTree) -> FoundDefinition | None:
+    def _find_plain(self, found: FileOccurrences) -> FoundDefinition | None:
         path = found.state.path
-        local = [one for one in self._plain_top if one.symbol.path == path]
+        language = found.tree.language if found.tree is not None else found.state.language
+        known = [one for one in self._plain_top if one.symbol.kind != MODULE]
+        local = [one for one in known if one.symbol.path == path]
         if local:
             return local[0]
-        statement = _find_import(found, tree)
+        statement = find_import(found)
         if statement:
-            return self._find_imported(found, tree.language, statement)
+            return self._find_imported(found, language, statement)
         folder = parent_folder(path)
         neighbors = [one for one in self._plain_top if parent_folder(one.symbol.path) == folder]
-        if len(neighbors) == 1 and tree.language in _PACKAGES:
+        if len(neighbors) == 1 and language in _PACKAGES:
             return neighbors[0]
-        bodies = [one for one in self._plain_top if one.symbol.kind != "declaration"]
-        if tree.language == "lua":  # a local variable is known only in its own file
+        bodies = [
+            one
+            for one in known
+            if one.symbol.kind != "declaration"
+            and not is_of_other_language(found, (one.symbol.language,))
+        ]
+        if language == "lua":  # a local variable is known only in its own file
             bodies = [one for one in bodies if one.symbol.visibility != "private"]
-        return bodies[0] if len(bodies) == 1 and tree.language != "python" else None
+        return bodies[0] if len(bodies) == 1 and language != "python" else None
 
     def find_import(self, found: FileOccurrences, at: Position) -> FoundDefinition | None:
         """Return the definition that the import at a position names."""
         tree = found.tree
         statement = import_statement(tree, *at, found.size) if tree is not None else ""
-        if tree is None or not statement or not _may_name_definition(found, tree, at, statement):
+        if tree is None or not statement or not may_name_definition(found, tree, at, statement):
             return None
         return self._find_imported(found, tree.language, statement)
 
@@ -149,6 +176,8 @@ class ModuleDefinitions:
             known = _select_crate(known, path)
             if len(known) == 1:
                 return known[0]  # `use crate::Cart` can name a re-export
+        if language in _JVM:
+            known = [one for one in known if not is_of_other_package(one, statement)]
         best = best_path([one.symbol.path for one in known], statement)
         if best is not None:
             is_near = imported_root(statement) in known[best].symbol.path.split("/")
@@ -238,14 +267,18 @@ class ModuleDefinitions:
         return max(named, key=lambda item: len(item[0]))[1] if named else None
 
     def is_imported_from(
-        self, found: FileOccurrences, tree: SourceTree, name: str, path: str
+        self, found: FileOccurrences, tree: SourceTree, at: Position, name: str, path: str
     ) -> bool:
         """Return whether an import of JavaScript makes a value of another file known as `name`.
+
+        If a local variable has this name at the position of the use, it is not the imported value.
 
         The import names the file by a relative path, or by an alias such as "@shop/settings" for
         the file settings.js in the folder `shop`.
         """
         statement = self._find_binding(found, tree, name)
+        if self._is_variable(found, tree, at, name):
+            return False
         imported = imported_path(found.state.path, statement)
         if imported or not statement:
             return bool(imported) and is_module(path, imported)
@@ -351,20 +384,6 @@ def _read_variables(found: FileOccurrences, tree: SourceTree, name: str) -> _Kno
     return _KnownVariables(places.positions, variables)
 
 
-def _may_name_definition(
-    found: FileOccurrences, tree: SourceTree, at: Position, statement: str
-) -> bool:
-    """Return whether a name in an import can be that of a definition rather than of a module.
-
-    In the path of a module, it can only be the last name, because `require("a.b")` may return b.
-    """
-    if is_load(statement) or "string" in tree.node_at(*at, found.size).type:
-        return found.ends_path_at(at)
-    if tree.language != "python":
-        return True
-    return imported_root(statement) != "" and binds_import(tree, *at, found.size)
-
-
 def _select_crate(definitions: Sequence[FoundDefinition], path: str) -> Sequence[FoundDefinition]:
     """Return the definitions in the crate of Rust to which a file belongs."""
     folder = crate_folder(path)
@@ -375,21 +394,3 @@ def _is_member(definition: FoundDefinition) -> bool:
     scope = definition.symbol.scope
     is_outer = scope.startswith(("namespace ", "module ", "mod ", "package ")) and ">" not in scope
     return bool(definition.owners) and not is_outer and not definition.is_in_module
-
-
-def _find_import(found: FileOccurrences, tree: SourceTree) -> str:
-    """Return the first import in a file that contains the name; "" if there is none.
-
-    The name in `require("a.name")` is only that of the module, which may have another name here.
-    """
-    for at in found.positions:
-        statement = import_statement(tree, *at, found.size)
-        if statement and not is_load(statement) and not _has_other_name(found, at):
-            return statement
-    return ""
-
-
-def _has_other_name(found: FileOccurrences, at: Position) -> bool:
-    """Return whether an import gives the name at a position another name in its file."""
-    alias = found.alias_at(at)
-    return alias is not None and not alias.is_module

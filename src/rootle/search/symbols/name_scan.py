@@ -24,7 +24,12 @@ from rootle.search.symbols.member_definitions import (
     find_members,
     rank_for_members,
 )
-from rootle.search.symbols.parsed_files import FileOccurrences, ParsedFiles, read_occurrences
+from rootle.search.symbols.parsed_files import (
+    FileOccurrences,
+    ParsedFiles,
+    read_definer,
+    read_occurrences,
+)
 from rootle.search.symbols.scan_limits import OWNER_SCAN, PARSING_COST, ScanLimits
 from rootle.search.symbols.symbol_request import SymbolRequest
 from rootle.search.symbols.uses.owner_filter import CLASSES, OwnerFilter
@@ -288,6 +293,8 @@ class NameScan:
     def definitions_in(self, state: FileState) -> dict[Position, FoundDefinition]:
         if state.id not in self._definitions:
             found = self.read(state)
+            if found is None and state.id in self.candidates.defining_chunks:
+                found = read_definer(self.index, state, self.name)
             if found is not None:
                 found = self._parse(found)
                 self.files[state.id] = found

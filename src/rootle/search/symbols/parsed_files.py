@@ -240,6 +240,15 @@ def read_occurrences(index: IndexReader, state: FileState, name: str) -> FileOcc
     return find_occurrences(state, index.text(state.id), name)
 
 
+def read_definer(index: IndexReader, state: FileState, name: str) -> FileOccurrences:
+    """Return a file that defines a name, and where the name occurs in it, if it does.
+
+    A definition can have the name of its file without containing it.
+    """
+    text = index.text(state.id)
+    return find_occurrences(state, text, name) or FileOccurrences(state, text, (), name)
+
+
 def find_occurrences(state: FileState, text: str, name: str) -> FileOccurrences | None:
     """Return where a name occurs in a text of a file as a whole word, or None if it does not."""
     name = _plain_name(name, state.language)

@@ -18,6 +18,8 @@ from rootle.search.symbols.types.code_files import CodeFiles
 from rootle.search.symbols.types.elixir_modules import ElixirModules
 from rootle.search.symbols.types.receivers import TYPED_LANGUAGES, ReceiverTypes
 from rootle.search.symbols.types.variable_types import guess_types
+from rootle.search.symbols.uses.import_statements import find_import, imported_owner
+from rootle.search.symbols.uses.receiver_text import go_receiver, plain_receiver
 from rootle.syntax.blocks.block_titles import owner_names, unit_qualifiers
 from rootle.syntax.declared.local_variables import is_key
 from rootle.syntax.references import MAX_RECEIVER, OccurrenceRole, classify
@@ -30,6 +32,10 @@ _SUPER: Final = frozenset({"super", "super()", "base", "parent"})
 # In these languages, code in a class can use the members of the class without a receiver.
 _IMPLICIT_SELF: Final = frozenset({"java", "csharp", "kotlin", "cpp", "swift", "scala", "ruby"})
 _EXTENSION: Final = re.compile(r"(?:^|> )extension [^>]*$")  # the last part of a scope
+_WITH_MEMBER_IMPORTS: Final = frozenset({"java", "kotlin", "scala"})
+_NOT_CODE: Final = frozenset({"comment", "document", "string"})
+_WITH_ARROWS: Final = frozenset({"c", "cpp", "php"})  # in which "->" selects a member
+_MAX_SPACE: Final = 80  # characters that are searched for a receiver
 _LAST_NAME: Final = re.compile(r"(?<!\w)(\w+)(?:\(\))?$")
 # The maximum number of characters of each definition that are searched for the type of a variable.
 # Of the file, five times as many characters are searched.
@@ -73,15 +79,18 @@ class Resolver:
         # Results that are the same for all uses in a file.
         self._by_class: dict[tuple[str, str], FoundDefinition | None] = {}  # by class and path
         self._types: dict[tuple[str, int, int, str], Sequence[str]] = {}
+        self._imported_members: dict[str, FoundDefinition | None] = {}  # by path
 
     def resolve(self, found: FileOccurrences, at: Position, reference: OccurrenceRole) -> str:
         """Return the place of the definition that a reference refers to, as in `SymbolUse.target`.
 
         Return "" if it cannot be determined.
         """
-        tree, receiver = found.tree, reference.receiver
-        if tree is None or reference.kind in ("comment", "string"):
+        tree, receiver = found.tree, plain_receiver(found, reference.receiver)
+        if reference.kind in _NOT_CODE:
             return ""
+        if tree is None:
+            return self._resolve_unparsed(found, at, reference)
         if receiver and receiver not in _SELF and receiver not in _SUPER:
             declared = self._declared_member(found, at, receiver)
             if declared is not None:
@@ -98,14 +107,26 @@ class Resolver:
             return ""
         resolved = (
             self._resolve_member(found, tree, at, units, receiver)
-            or self._find_in_imported_value(found, tree, receiver)
+            or self._find_in_imported_value(found, tree, at, receiver)
             if receiver
             else self._resolve_plain(found, tree, units)
         )
-        return resolved.place if resolved is not None else ""
+        if resolved is None:
+            return ""
+        return self._modules.select_companion(resolved, reference.kind).place
+
+    def _resolve_unparsed(
+        self, found: FileOccurrences, at: Position, reference: OccurrenceRole
+    ) -> str:
+        """Return the place of the type that a name without a receiver refers to; "" if unknown."""
+        before = found.text_around(at, _MAX_SPACE)[0].rstrip()
+        signs = (".", "::", "->") if found.state.language in _WITH_ARROWS else (".", "::")
+        plain = self._modules.find_plain(found)
+        is_member = reference.kind != "import" and before.endswith(signs)
+        return plain.place if plain is not None and not is_member else ""
 
     def _find_in_imported_value(
-        self, found: FileOccurrences, tree: SourceTree, receiver: str
+        self, found: FileOccurrences, tree: SourceTree, at: Position, receiver: str
     ) -> FoundDefinition | None:
         """Return the only definition, if a receiver of JavaScript is a value from its file.
 
@@ -117,7 +138,7 @@ class Resolver:
         if file is None or file.bindings(receiver):
             return None  # a variable or parameter has the name
         only = self._definitions[0]
-        is_from = self._modules.is_imported_from(found, tree, receiver, only.symbol.path)
+        is_from = self._modules.is_imported_from(found, tree, at, receiver, only.symbol.path)
         return only if is_from else None
 
     def full_names(self, found: FileOccurrences, at: Position, receiver: str) -> Sequence[str]:
@@ -197,7 +218,18 @@ class Resolver:
                 return member
         if inner := self._find_in_functions(units, path):
             return inner
-        return self._modules.find_plain(found, tree)
+        return self._modules.find_plain(found) or self._find_imported_member(found)
+
+    def _find_imported_member(self, found: FileOccurrences) -> FoundDefinition | None:
+        """Return the member of a class that a file imports: `import static shop.Cart.fill`."""
+        path = found.state.path
+        if found.state.language not in _WITH_MEMBER_IMPORTS:
+            return None
+        if path not in self._imported_members:
+            owner = imported_owner(find_import(found), found.name)
+            member = self._find_by_owner(owner, path) if owner in self._owners else None
+            self._imported_members[path] = member
+        return self._imported_members[path]
 
     def _find_in_functions(self, units: Sequence[Unit], path: str) -> FoundDefinition | None:
         """Return the definition inside the innermost enclosing function that has one."""
@@ -228,7 +260,7 @@ class Resolver:
         path = found.state.path
         if receiver in _SUPER or receiver.startswith("super("):
             return self._find_in_bases(units, path)
-        if receiver in _SELF or receiver == _go_receiver(found, units):
+        if receiver in _SELF or receiver == go_receiver(found, units):
             return self._find_in_class(units, path)
         package = self._imported_package(found, tree, at, receiver)
         if package and not is_standard(package):
@@ -339,14 +371,6 @@ def _find_with_body(owned: Sequence[FoundDefinition]) -> FoundDefinition | None:
     is_same = len({one.owners for one in bodies}) == 1
     is_one_class = is_same and len({one.symbol.path for one in own}) <= 1
     return (own or bodies)[0] if is_one_class else None
-
-
-def _go_receiver(found: FileOccurrences, units: Sequence[Unit]) -> str:
-    """Return the receiver variable of a Go method, such as s in `func (s *Server) Run()`."""
-    if found.state.language != "go" or not units:
-        return ""
-    match = re.match(r"func\s*\(\s*(\w+)\s", found.line_start(units[-1].row))
-    return match[1] if match else ""
 
 
 def _ranges_around(found: FileOccurrences, units: Sequence[Unit]) -> list[tuple[int, int]]:

@@ -11,6 +11,10 @@ from rootle.syntax.blocks.block import Block
 SCOPE_SEPARATOR: Final = " > "
 IDENTIFIER: Final = re.compile(r"[\w$]+[?!]?")
 NAME_SEPARATOR: Final = re.compile(r"::|->|[.#\\:/]")  # between the parts of a qualified name
+# The companion object of a class of Kotlin, whose members belong to the class.
+_COMPANION: Final = "companion"
+# In JavaScript, `exports.name = …` makes a name of the module known to other files.
+_EXPORTS: Final = re.compile(r"\A(?:module\.)?exports\.")
 _GENERICS: Final = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
 
 
@@ -36,8 +40,10 @@ def unit_qualifiers(unit: Block) -> tuple[str, ...]:
 
 
 def _names_in(unit: Block) -> list[str]:
+    if unit.is_box and unit.title == _COMPANION:
+        return []
     label, _, rest = unit.title.partition(" ")
-    text = rest or label
+    text = rest or _EXPORTS.sub("", label)
     while (plain := _GENERICS.sub("", text)) != text:
         text = plain
     found = [IDENTIFIER.search(part) for part in NAME_SEPARATOR.split(text)]

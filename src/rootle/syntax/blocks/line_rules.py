@@ -98,6 +98,15 @@ _RULES: Final[dict[str, tuple[LineRule, ...]]] = {
         LineRule(r"[ \t]*\[(?P<name>[^\[\]\n]+)\]", _SECTION, 1, is_symbol=False),
         LineRule(r"(?P<name>[A-Za-z]\w*[_.-]\w[\w.-]*)[ \t]*=", _NAME),
     ),
+    "graphql": (
+        LineRule(
+            r"(?:extend[ \t]+)?(?P<label>type|interface|input|enum|union|scalar|directive|query"
+            r"|mutation|subscription|fragment)[ \t]+@?(?P<name>\w+)"
+        ),
+        LineRule(r"[ \t]+(?P<name>\w+)[ \t]*(?:\([^()\n]{0,400}\))?[ \t]*:[ \t]*[\[\w]", _NAME),
+        LineRule(r"[ \t]+(?P<name>\w+)\([ \t]*$", _NAME),
+        LineRule(r"[ \t]+(?P<name>[A-Z][A-Z0-9_]*)[ \t]*(?:@[^\n]{0,200})?$", _NAME),
+    ),
     "kconfig": (
         LineRule(r"[ \t]*(?P<label>config|menuconfig)[ \t]+(?P<name>\w+)"),
         LineRule(
@@ -127,6 +136,18 @@ _RULES: Final[dict[str, tuple[LineRule, ...]]] = {
             rf"[ \t]*(?P<name>{_WORD}(?:\.{_WORD})*)[ \t]*="
             r"[ \t]*(?:[^;\n]*[{(\[:]|rec|with[^;]*;|''|let)?[ \t]*$"
         ),
+    ),
+    "proto": (
+        LineRule(
+            r"[ \t]*(?P<label>message|enum|service|oneof|rpc|extend)[ \t]+(?P<name>[A-Za-z_]\w*)"
+            r"(?=[ \t]*[({]|[ \t]*$)"
+        ),
+        LineRule(
+            r"[ \t]+(?!option\b|reserved\b|return\b)(?:(?:repeated|optional|required)[ \t]+)?"
+            r"(?:map[ \t]*<[^<>\n]{1,200}>|[.\w]+)[ \t]+(?P<name>\w+)[ \t]*=[ \t]*\d",
+            _NAME,
+        ),
+        LineRule(r"[ \t]+(?P<name>[A-Z]\w*)[ \t]*=[ \t]*-?\d", _NAME),
     ),
     "scss": (
         LineRule(r"[ \t]*@(?P<label>mixin|function)[ \t]+(?P<name>[\w-]+)"),

@@ -9,9 +9,10 @@ from typing import Final
 from rootle.syntax.blocks.block import Block, BlockOutline, split_owners
 from rootle.syntax.blocks.line_rules import has_rules, list_matches
 from rootle.syntax.blocks.starts import Extent, Start, columns, find_ends
-from rootle.syntax.blocks.yaml_keys import list_keys
+from rootle.syntax.blocks.yaml_keys import OPERATION_ID, list_keys, list_operations
 from rootle.syntax.lines import Lines, Name
 
+_JSON: Final = "json"
 _YAML: Final = "yaml"
 # Longer texts and texts with more blocks are data, such as generated tables.
 _MAX_CHARS: Final = 2_000_000
@@ -26,11 +27,19 @@ def has_blocks(language: str) -> bool:
     return language == _YAML or has_rules(language)
 
 
+def has_names(language: str) -> bool:
+    """Return whether texts of a language have blocks, or names outside of blocks."""
+    return language == _JSON or has_blocks(language)
+
+
 def read_blocks(lines: Lines, language: str) -> BlockOutline | None:
     """Return the blocks and names of a text, or None if there are none."""
-    if not has_blocks(language) or len(lines.text) > _MAX_CHARS:
+    if not has_names(language) or len(lines.text) > _MAX_CHARS:
         return None
-    starts = list_keys(lines) if language == _YAML else list_matches(lines, language)
+    if language == _JSON:
+        starts = list_operations(lines) if OPERATION_ID in lines.text else []
+    else:
+        starts = list_keys(lines) if language == _YAML else list_matches(lines, language)
     if not starts or len(starts) > _MAX_BLOCKS:
         return None
     root = _nest(lines, starts, find_ends(lines, starts))

@@ -1,4 +1,4 @@
-"""The keys, named items and documents of YAML."""
+"""The keys, named items and documents of YAML, and the operations in JSON."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ _VALUE: Final = re.compile(
     r":[ \t]+(?:\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'"
     r"|([^\s\"'#{\[&*!|>](?:[^\n#]|(?<! )#){0,200}))"
 )
+# The key whose value names an operation of an OpenAPI document.
+OPERATION_ID: Final = "operationId"
+_JSON_OPERATION: Final = re.compile(
+    rf"[ \t{{]*\"{OPERATION_ID}\"[ \t]*:[ \t]*\"([\w.-]{{1,200}})\""
+)
 _DOCUMENT: Final = re.compile(r"---(?:\s|$)")
 # A Kubernetes resource has these two keys: `kind: Deployment` and below `metadata`, `name: web`.
 _KIND: Final = re.compile(r"kind:[ \t]+[\"']?(\w{1,100})")
@@ -47,6 +52,12 @@ def list_keys(lines: Lines) -> list[Start]:
     A key is left out if it has a single line and a name of one word.
     """
     return sorted([*_list_documents(lines), *_list_yaml(lines)], key=lambda one: one.row)
+
+
+def list_operations(lines: Lines) -> list[Start]:
+    """Return the names of the operations of an OpenAPI document in JSON."""
+    found = ((row, _JSON_OPERATION.match(line)) for row, line in enumerate(lines.rows))
+    return [Start(row, "", (match[1],), Extent.NAME) for row, match in found if match is not None]
 
 
 def _list_documents(lines: Lines) -> Iterator[Start]:
@@ -98,6 +109,10 @@ def _list_yaml(lines: Lines) -> Iterator[Start]:
                 symbols = (title,) if is_compound(title) else ()
                 yield Start(row, title, symbols, Extent.INDENTED)
                 enclosing.append((indent, True))
+            continue
+        if key == OPERATION_ID and (value := _VALUE.search(line)) is not None:
+            name = (value[1] or value[2] or value[3]).strip()
+            yield Start(row, "", (name,), Extent.NAME)
             continue
         is_in_item = any(is_item for _, is_item in enclosing)
         yield from _make_start(lines, row, key, len(enclosing), after, is_in_item=is_in_item)

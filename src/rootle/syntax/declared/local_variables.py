@@ -12,6 +12,7 @@ from typing import Final
 from tree_sitter import Node
 
 from rootle.syntax.declared.bindings import CLASS_SCOPES, find_scope
+from rootle.syntax.members import MAKES_FIELD
 from rootle.syntax.references import climb_members
 from rootle.syntax.ruby_calls import RubyVariables
 from rootle.syntax.source_tree import Position, SourceTree
@@ -73,8 +74,6 @@ _WITH_BODY: Final = re.compile(
 )
 # The patterns of these nodes of Swift declare only the names after "let" or "var".
 _WITH_LET: Final = frozenset({"catch_block", "switch_entry"})
-# In TypeScript, a constructor parameter with one of these modifiers also declares a field.
-_MAKES_FIELD: Final = frozenset({"accessibility_modifier", "readonly", "override_modifier"})
 # Nodes around a name in a pattern.
 _PATTERNS: Final = frozenset(
     """pattern_list tuple_pattern list_pattern object_pattern array_pattern rest_pattern
@@ -187,7 +186,7 @@ def _known_ranges(tree: SourceTree, leaf: Node, lets: dict[int, bool]) -> Iterat
 
 def _is_member_or_type(declaration: Node) -> bool:
     """Return whether a parameter also declares a field, or belongs to the type of a function."""
-    if any(child.type in _MAKES_FIELD for child in declaration.children):
+    if any(child.type in MAKES_FIELD for child in declaration.children):
         return declaration.type in ("required_parameter", "optional_parameter")
     around = declaration.parent
     return around is not None and (around.parent or around).type == "function_type"

@@ -3,6 +3,7 @@
 (class_declaration "interface" name: (identifier) @name) @box.interface
 (object_declaration name: (identifier) @name) @box.object
 (companion_object) @box.companion
+(companion_object name: (identifier) @name)
 (function_declaration name: (identifier) @name) @unit.fun
 (secondary_constructor) @unit.constructor
 (class_body (property_declaration (variable_declaration . (identifier) @name)) @unit.val)

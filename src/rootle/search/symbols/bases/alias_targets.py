@@ -14,6 +14,9 @@ from rootle.search.symbols.parsed_files import ParsedFiles, read_occurrences
 from rootle.search.symbols.scan_limits import OWNER_SCAN
 from rootle.search.symbols.symbol_request import SymbolRequest
 from rootle.syntax.aliases import DEFAULT, Alias, aliased_name, default_export
+from rootle.syntax.files.file_symbols import read_file_symbol
+from rootle.syntax.source_tree import SourceTree
+from rootle.text.languages import file_language
 from rootle.text.similarity.common_start import common_length
 from rootle.text.terms import file_stem
 
@@ -77,7 +80,7 @@ class AliasTargets:
         if alias.name == DEFAULT:
             module = self._module_file(alias, path)
             tree = self._parsed.parse_tree(module, self._index.text(module.id)) if module else None
-            name = default_export(tree) if tree is not None else ""
+            name = _default_name(tree, module.path) if tree is not None and module else ""
             if not name or module is None:
                 return None
             alias, path = Alias(name), module.path
@@ -109,6 +112,14 @@ class AliasTargets:
             names += [f"{stem}{end}" for end in _MODULE_ENDS]
         states = (self._index.file_at(name) for name in names)
         return next((state for state in states if state is not None), None)
+
+
+def _default_name(tree: SourceTree, path: str) -> str:
+    """Return the name of the default export of a JavaScript module; "" if there is none."""
+    if name := default_export(tree):
+        return name
+    symbol = read_file_symbol(path, file_language(path), "", tree.outline)
+    return symbol.names[0] if symbol is not None else ""
 
 
 def _nearest(

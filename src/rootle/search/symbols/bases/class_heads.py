@@ -14,6 +14,7 @@ _MAX_HEAD: Final = 200  # bytes of a class that are read if its grammar does not
 # Nodes that contain no names of base classes, by parts of their types. In Ruby, the node of a body
 # begins only after the comments at its start.
 _IGNORED: Final = ("comment", "modifier", "type_parameter")
+_TRAIT_USE: Final = "use_declaration"
 _AFTER_QUALIFIER: Final = (b"::", b".", b"\\")
 
 
@@ -21,7 +22,7 @@ def base_names(unit: Unit) -> list[str]:
     """Return the names before the body of a class, which include the names of its base classes.
 
     Keywords, modifiers, comments, type parameters, and qualifiers such as "a" in `a::B` are left
-    out.
+    out. The traits that a class of PHP uses in its body count as base classes.
     """
     node = unit.node.child_by_field_name("definition") or unit.node  # without decorators
     body = node.child_by_field_name("body")
@@ -29,7 +30,7 @@ def base_names(unit: Unit) -> list[str]:
     text = node.text or b""
     names = (
         leaf
-        for leaf in _find_leaves(node, end)
+        for leaf in (*_find_leaves(node, end), *_find_traits(node, body))
         if not text.startswith(_AFTER_QUALIFIER, leaf.end_byte - node.start_byte)
     )
     words = (word for leaf in names for word in WORD.findall(_read(leaf)))
@@ -47,6 +48,16 @@ def _find_leaves(node: Node, end: int) -> Iterator[Node]:
             left.extend(reversed(last.children))
         elif last.is_named:
             yield last
+
+
+def _find_traits(node: Node, body: Node | None) -> Iterator[Node]:
+    """Yield the leaves of the traits that a class of PHP uses in its body."""
+    # A module of Rust also contains nodes of this type, which are imports.
+    if body is None or not node.type.endswith("_declaration"):
+        return
+    for used in body.named_children:
+        if used.type == _TRAIT_USE:
+            yield from _find_leaves(used, used.end_byte)
 
 
 def _read(leaf: Node) -> str:

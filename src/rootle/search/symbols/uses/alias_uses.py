@@ -35,15 +35,17 @@ def find_alias_places(
     found: FileOccurrences,
     imports: Iterable[tuple[Position, SymbolUse]],
     read_text: Callable[[str], str],
+    files: Collection[str],
 ) -> Iterator[tuple[AliasPlace, SymbolUse]]:
     """Yield each place where a file uses an alias, with the import that introduces the alias.
 
     `read_text` returns the text of the file that contains a definition; the text may be "". If
-    several imports introduce the same alias, the first of them counts.
+    several imports introduce the same alias, the first of them counts. `files` are the places of
+    the definitions that have the name of their file, and are therefore its value.
     """
     aliases: dict[str, SymbolUse] = {}
     for at, use in imports:
-        name = _find_alias(found, at, use, read_text)
+        name = _find_alias(found, at, use, read_text, files)
         if name and name not in aliases:
             aliases[name] = use
             if len(aliases) == _MAX_ALIASES:
@@ -54,14 +56,19 @@ def find_alias_places(
 
 
 def _find_alias(
-    found: FileOccurrences, at: Position, use: SymbolUse, read_text: Callable[[str], str]
+    found: FileOccurrences,
+    at: Position,
+    use: SymbolUse,
+    read_text: Callable[[str], str],
+    files: Collection[str],
 ) -> str:
     """Return the alias that the import at a position introduces for the name; "" if none."""
     tree, alias = found.tree, found.alias_at(at)
     if tree is None or alias is None or (use.kind == "export" and tree.language != "rust"):
         return ""
     is_module = alias.is_module or _imports_module(found, tree, at)
-    is_other = is_module and use.target and not _is_value(found, use.target, read_text)
+    is_known = is_module and use.target and use.target not in files
+    is_other = is_known and not _is_value(found, use.target, read_text)
     return "" if is_other else alias.name
 
 

@@ -33,6 +33,7 @@ from rootle.search.symbols.uses.use_rules import (
 from rootle.syntax.assignments import SETTINGS_LANGUAGES
 from rootle.syntax.blocks.block_titles import format_scope
 from rootle.syntax.declared.local_variables import LocalVariables
+from rootle.syntax.files.file_symbols import FILE_KINDS
 from rootle.syntax.references import OccurrenceRole, can_rename_member, classify
 from rootle.syntax.source_tree import Position
 from rootle.types import SymbolUse
@@ -212,12 +213,17 @@ class NameUses:
         self, found: FileOccurrences, imports: Sequence[tuple[Position, SymbolUse]]
     ) -> Iterator[SymbolUse]:
         """Yield the listed uses of the aliases that imports give to the name."""
-        for place, imported in find_alias_places(found, imports, self._read_text):
+        for place, imported in find_alias_places(found, imports, self._read_text, self._values):
             made = self._make_use(place.found, place.at, place.role, imported.target)
             use = self._select_aspect(made, place.found, place.at)
             is_excluded = self._scan.has_excluded(found, place.at[0])
             if use is not None and self._has_aspect(use) and not is_excluded:
                 yield use
+
+    @cached_property
+    def _values(self) -> Collection[str]:
+        """The places of the definitions that have the name of their file."""
+        return {one.place for one in self._everything if one.symbol.kind in FILE_KINDS}
 
     def _read_text(self, path: str) -> str:
         """Return the text of a file that was read; "" if there is none."""
@@ -283,7 +289,7 @@ class NameUses:
             if reference.kind == "reference" and self._has_ruby_method and found.may_call_at(at):
                 reference = OccurrenceRole("call")
             scope = format_scope(list(found.tree.units_at(row)))
-            target = target if role is not None else self._resolver.resolve(found, at, reference)
+        target = target if role is not None else self._resolver.resolve(found, at, reference)
         path = found.state.path
         is_test = is_test_place(path, scope)
         text = found.line_start(row).strip()[:_MAX_LINE]

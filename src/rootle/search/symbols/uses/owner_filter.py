@@ -13,6 +13,7 @@ from rootle.syntax.blocks.block_titles import SCOPE_SEPARATOR
 from rootle.syntax.references import can_rename_member, is_plain_name
 from rootle.syntax.source_tree import Position
 from rootle.text.languages import CODE_EXTENSIONS
+from rootle.text.terms import join_words
 
 CLASSES: Final = frozenset("class struct interface trait impl type record protocol".split())
 _METHODS: Final = frozenset("def function method fn func".split())
@@ -22,7 +23,7 @@ _ALWAYS_QUALIFIED: Final = frozenset({"go", "rust"})
 _RELATED_LANGUAGES: Final = tuple(
     frozenset(group.split())
     for group in (
-        "javascript svelte tsx typescript vue",
+        "astro javascript svelte tsx typescript vue",
         "clojure groovy java kotlin scala",
         "c cpp objc swift",
         "csharp fsharp",
@@ -298,5 +299,9 @@ def is_path_end(path: str, end: str) -> bool:
 
 
 def path_names(path: str) -> Sequence[str]:
-    """Return the names in a path: "a", "b" and "py" for "a/b.py"."""
-    return re.split(r"[/.]", path)
+    """Return the names in a path: "a", "b" and "py" for "a/b.py".
+
+    A name such as "mime-types" is followed by its spelling in code, mimeTypes.
+    """
+    names = re.split(r"[/.]", path)
+    return [*names, *(join_words(name) for name in names if "-" in name)]
