@@ -24,6 +24,7 @@ from rootle.text.translated_paths import is_catalogue
 _MAX_FILES_WITH_WORDS: Final = 100  # files whose chunks are compared with a line of the query
 _MAX_MATCHED_CHUNKS: Final = 5_000
 _MAX_READ_CHUNKS: Final = 48  # chunks that are read for a line of the query
+_CHUNKS_BEFORE: Final = 4  # chunks of a file with all words that are read before other chunks
 _MAX_CHUNKS_OF_PART: Final = 24  # chunks that are read for each further part of a line
 _MAX_TEXTS: Final = 160  # chunks that are read for one query
 # A chunk is read if it has this share of a line's words. The source needs a larger share, but some
@@ -181,10 +182,13 @@ def _order_chunks(files: Ids, values: Floats) -> Ints:
     """Return an order with the best chunk of each file first, and then the second best of each.
 
     Otherwise, a file with many matching chunks, such as a recorded log, could use up the limit of
-    texts.
+    texts. However, the first _CHUNKS_BEFORE chunks of a file come before this if no chunk has a
+    higher value: several chunks of a long file have all words, but only one has the message.
     """
     by_file = np.lexsort((-values, files))
     ranks = np.arange(len(files)) - files[by_file].searchsorted(files[by_file])
+    is_best = values[by_file] >= values.max(initial=0.0) - 1e-9
+    ranks = np.where(is_best, ranks - _CHUNKS_BEFORE, ranks)
     order: Ints = by_file[np.lexsort((-values[by_file], ranks))]
     return order
 
