@@ -118,6 +118,25 @@ def test_a_message_is_found_in_a_long_file_that_often_has_its_words(
     assert (first.file_path, first.matching_lines) == ("src/main.py", (88,))
 
 
+def test_a_setting_leads_to_the_code_that_reads_it(tmp_path: Path, make_app: MakeApp) -> None:
+    padding = "".join(f"step_{number} = 1\n" for number in range(40))
+    others = "".join(
+        f'SHOP_{word} = read_shop("SHOP_SIZE_OF_{word}", "MODE")\n{padding}'
+        for word in ("ORDER", "CART", "ITEM", "USER", "PRICE", "STOCK")
+    )
+    files = {
+        "src/settings.py": f'{others}mode = read("SHOP_SIZE_MODE")\n{padding}',
+        **{f"src/part_{at}.py": "# shop\nmode = size_of(1)\n" for at in range(60)},
+        "src/cart.yaml": "shop.size: 3\n\nshop.size.mode: 4\n",
+    }
+    write_tree(tmp_path / "p", files)
+    app = make_app(tmp_path / "p")
+    first = app.search("SHOP_SIZE_MODE").results[0]
+    assert (first.file_path, first.matching_lines) == ("src/settings.py", (247,))
+    first = app.search("shop.size").results[0]
+    assert (first.file_path, first.matching_lines) == ("src/cart.yaml", (1,))
+
+
 @pytest.mark.slow
 def test_quotes_in_a_message_are_no_phrases(app: App) -> None:
     message = 'service "billing" cannot open 31 connections, the limit of the pool is "30"'

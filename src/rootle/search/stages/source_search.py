@@ -18,7 +18,7 @@ from rootle.rank.path_features import quotes_messages
 from rootle.rank.question.intent import Intent
 from rootle.rank.ranking_inputs import Floats, Ints
 from rootle.search.query.scope import Lines, ScopedQuery
-from rootle.text.terms import whole_identifier
+from rootle.text.terms import find_words, whole_identifier
 from rootle.text.translated_paths import is_catalogue
 
 _MAX_FILES_WITH_WORDS: Final = 100  # files whose chunks are compared with a line of the query
@@ -120,6 +120,8 @@ class _SourceSearch:
 
     def _search_files(self, line: PastedLine) -> dict[int, dict[int, float]]:
         """Return the source lines in files that contain all words of a line."""
+        if line.is_compound:
+            return self._search_name(line)
         sparse = self._index.sparse
         needed = line if line.template is None else line.template
         words = list(dict.fromkeys([*needed.searched, *line.searched]))[:MAX_MATCH_TERMS]
@@ -143,6 +145,22 @@ class _SourceSearch:
         wanted = values >= least
         chunk_ids, values = chunk_ids[wanted], values[wanted]
         order = _order_chunks(self._index.dense.find_files(chunk_ids), values)
+        return self._read(line, chunk_ids[order].tolist())
+
+    def _search_name(self, line: PastedLine) -> dict[int, dict[int, float]]:
+        """Return the lines with a name of several words, such as `max-page-size` or `PAGE_SIZE`.
+
+        The index contains whole identifiers. Chunks with them are much rarer than chunks with their
+        words.
+        """
+        sparse = self._index.sparse
+        names = dict.fromkeys(map(whole_identifier, find_words(line.text)))
+        terms = list(dict.fromkeys(sparse.stems(" ".join(names))[:MAX_MATCH_TERMS]))
+        ids = sparse.files_with(terms, [], _MAX_FILES_WITH_WORDS, self._files)
+        chunk_ids, masks = sparse.matches(terms, _MAX_MATCHED_CHUNKS, among="file", ids=list(ids))
+        chunk_ids = chunk_ids[masks == (1 << len(terms)) - 1]
+        files = self._index.dense.find_files(chunk_ids)
+        order = _order_chunks(files, np.ones(len(chunk_ids)))
         return self._read(line, chunk_ids[order].tolist())
 
     def _search_chunks(self, line: PastedLine) -> dict[int, dict[int, float]]:

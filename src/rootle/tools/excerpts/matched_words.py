@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
+from rootle.text.import_lines import find_import_lines
 from rootle.text.word_stems import find_stems
 
 # The weight of a repeated word in an excerpt, relative to its first occurrence.
@@ -24,11 +25,14 @@ class MatchedWords:
 
     Words that are rare in the file weigh more. A pair counts in addition to its stems, so
     a line that quotes the question has a higher value than one with the same words in another
-    order.
+    order. Imports count only if no other line has a word: they repeat the names that a file uses.
     """
 
-    def __init__(self, lines: Sequence[str], question: str) -> None:
-        self._by_line = find_stems(lines, question)
+    def __init__(self, lines: Sequence[str], question: str, *, is_code: bool = False) -> None:
+        by_line = find_stems(lines, question)
+        imports = find_import_lines(lines) if by_line and is_code else set()
+        others = {number: words for number, words in by_line.items() if number not in imports}
+        self._by_line = others or by_line
         counts = Counter(word for words in self._by_line.values() for word in words)
         self._weights: Mapping[str, float] = {
             word: math.log(1 + len(lines) / count) for word, count in counts.items()
