@@ -183,11 +183,13 @@ class FileExcerpts:
         if self.size(at for at in numbers if at not in shown) <= room * _STRETCH:
             return tuple(numbers)
         head = self._head(place)
-        window = self._best_window(place, head, room - self.size(head), shown)
-        is_short = len(window) < min(_MIN_LINES, len(numbers)) and window[-1:] != (numbers[-1],)
-        if is_short and not self._places.has_members(place):
-            window = self._best_window(place, head := [], room, shown)
-        return self._close_gaps(sorted({*head, *window}), numbers[-1])
+        # The shortest head that leaves enough room: all of it, its first line, or nothing.
+        for kept in (head, head[:1], []):
+            window = self._best_window(place, head if kept else [], room - self.size(kept), shown)
+            is_short = len(window) < min(_MIN_LINES, len(numbers)) and window[-1:] != (numbers[-1],)
+            if not is_short or self._places.has_members(place):
+                break
+        return self._close_gaps(sorted({*kept, *window}), numbers[-1])
 
     def _close_gaps(self, chosen: Sequence[int], last: int) -> LineNumbers:
         """Return the chosen lines, and the lines in short gaps between them and before the end."""
