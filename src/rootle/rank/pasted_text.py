@@ -19,7 +19,7 @@ from itertools import islice
 from typing import Final
 
 from rootle.rank.hyphenated_names import find_hyphenated_names, find_name_lines
-from rootle.rank.log_lines import blank_code_values, blank_generated
+from rootle.rank.log_lines import blank_code_values, blank_generated, blank_values
 from rootle.rank.message_parts import (
     COMPOUND,
     MIN_SHARE,
@@ -95,6 +95,11 @@ class PastedLine:
     def is_part(self) -> bool:
         """Whether words were left out, so that the rest must be in the source."""
         return self.min_share > MIN_SHARE
+
+    @property
+    def has_values(self) -> bool:
+        """Whether some words were probably filled in, so that they are not in the source."""
+        return not self.is_compound and blank_values(self.text) != self.text
 
     @property
     def is_aligned(self) -> bool:

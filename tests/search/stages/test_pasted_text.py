@@ -222,6 +222,17 @@ def test_a_text_that_occurs_in_many_files_has_no_source(tmp_path: Path, make_app
     assert all(result.matching_lines is None for result in results)
 
 
+def test_the_code_with_a_field_comes_before_many_copies_of_its_message(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    example = 'EXAMPLE = {"message": "Index `movies` not found."}\n'
+    files = {f"src/route_{at}.py": f"{example}ROUTE = {at}\n" for at in range(9)}
+    files["src/errors.py"] = "def report(name):\n    fail(f'Index `{name}` not found.')\n"
+    write_tree(tmp_path / "p", files)
+    first = make_app(tmp_path / "p").search("Index `movies` not found.").results[0]
+    assert (first.file_path, first.matching_lines) == ("src/errors.py", (2,))
+
+
 def test_filters_and_later_processes_keep_the_lines(tmp_path: Path, make_app: MakeApp) -> None:
     write_tree(tmp_path / "p", FILES)
     query = SearchQuery(MESSAGE, file_paths=("tests",))

@@ -253,6 +253,8 @@ def _choose(
     near = [at for at in found if values[at] >= least_value]
     if len(near) > _MAX_FILES:  # drop documents and tests, such as recorded logs
         near = [at for at in near if at not in quoting]
+    if len(near) > _MAX_FILES and any(parts[0].has_values for parts in lines):
+        near = [at for at in near if max(shares[at].values()) < 1.0]  # drop literal copies
     if share < least or not 0 < len(near) <= _MAX_FILES:
         return NO_SOURCES
     near.sort(key=lambda at: (-values[at], paths[at]))
