@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.text.import_lines import find_import_lines
+from rootle.tools.excerpts.matched_words import find_import_lines
 
 
 @pytest.mark.parametrize(
