@@ -50,7 +50,7 @@ _MESSAGE_FIELD: Final = re.compile(
 )
 # The beginning of a report of an error: `error: `, `rpc error: `, `error[E0308]: `, `IOError: `.
 _REPORT: Final = re.compile(
-    r"(?:[\w.-]{1,40}\s)?(?:error|fatal|panic)(?:\[\w{1,20}\])?:\s"
+    r"(?:[\w.-]{1,40}\s)?(?:error|fatal)(?:\[\w{1,20}\])?:\s"
     r"|[\w.]{0,80}(?:Error|Exception):\s",
     re.IGNORECASE,
 )

@@ -185,7 +185,7 @@ class FileExcerpts:
         head = self._head(place)
         # The shortest head that leaves enough room: all of it, its first line, or nothing.
         for kept in (head, head[:1], []):
-            window = self._best_window(place, head if kept else [], room - self.size(kept), shown)
+            window = self._best_window(place, kept, room - self.size(kept), shown)
             is_short = len(window) < min(_MIN_LINES, len(numbers)) and window[-1:] != (numbers[-1],)
             if not is_short or self._places.has_members(place):
                 break
