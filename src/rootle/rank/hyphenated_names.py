@@ -21,6 +21,7 @@ _MAX_FLAG_WORDS: Final = 5  # a query with a flag and at most this many words is
 # Patterns for the text around a name. They show whether the name is a part of a longer name, a
 # whole string, a key or a selector.
 _CONTINUED: Final = re.compile(r"[\w-]")
+_MEMBER: Final = re.compile(r"\.\w")
 _BEGUN: Final = re.compile(r"\w-{0,9}$")
 _OPEN_QUOTE: Final = re.compile(r"[\"'`]-{0,2}$")
 _CLOSE_QUOTE: Final = re.compile(r"=?[\"'`]")
@@ -65,8 +66,10 @@ def _is_flag(text: str, match: re.Match[str]) -> bool:
 def find_name_lines(name: str, text: str) -> dict[int, float]:
     """Return the lines of a lower-case text that contain a name as a whole, with their shares.
 
-    Strings and keys have a share of 1.
+    Strings and keys have a share of 1. A key with a dot in it is not the key of a longer path:
+    `pool.size` is only mentioned in `pool.size.max: 3`.
     """
+    has_dot = "." in name
     starts = [match.start() for match in islice(re.finditer(re.escape(name), text), _MAX_PLACES)]
     best: dict[int, float] = {}
     for number, start in zip(line_numbers(text, starts), starts, strict=True):
@@ -74,6 +77,7 @@ def find_name_lines(name: str, text: str) -> dict[int, float]:
         after = text[start + len(name) : start + len(name) + 2]
         if not _CONTINUED.match(after) and not _BEGUN.search(before):
             is_string = _OPEN_QUOTE.search(before) and _CLOSE_QUOTE.match(after)
-            is_named = bool(is_string) or _BEFORE_KEY.fullmatch(before) is not None
+            is_key = _BEFORE_KEY.fullmatch(before) and not (has_dot and _MEMBER.match(after))
+            is_named = bool(is_string or is_key)
             best[number] = max(best.get(number, 0.0), 1.0 if is_named else _MENTION)
     return best

@@ -48,6 +48,12 @@ _PRINTED_EXCEPTION: Final = re.compile(
 _MESSAGE_FIELD: Final = re.compile(
     r"(?:^|[\s{,])\"?(?:msg|message|event)\"?\s?[=:]\s?\"((?:[^\"\\]|\\.){4,400})\""
 )
+# The beginning of a report of an error: `error: `, `rpc error: `, `error[E0308]: `, `IOError: `.
+_REPORT: Final = re.compile(
+    r"(?:[\w.-]{1,40}\s)?(?:error|fatal)(?:\[\w{1,20}\])?:\s"
+    r"|[\w.]{0,80}(?:Error|Exception):\s",
+    re.IGNORECASE,
+)
 _FIELD: Final = re.compile(r"(?:^|[\s{,])\"?[\w@.-]{1,40}\"?[=:]\s?(?=[\"\w/\[{-])")
 
 
@@ -57,6 +63,8 @@ def is_logged(text: str) -> bool:
     if any(":" in value or len(value) > len("2026-01-01") for value in generated):
         return True
     line = text.strip()
+    if _REPORT.match(line):
+        return True
     return _PRINTED_EXCEPTION.fullmatch(line) is not None or bool(read_message_field(line.lower()))
 
 

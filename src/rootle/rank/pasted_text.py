@@ -19,14 +19,15 @@ from itertools import islice
 from typing import Final
 
 from rootle.rank.hyphenated_names import find_hyphenated_names, find_name_lines
-from rootle.rank.log_lines import (
-    MAX_PARTS,
-    blank_code_values,
-    blank_generated,
-    blank_values,
-    read_message_field,
-    split_heads,
-    split_tails,
+from rootle.rank.log_lines import blank_code_values, blank_generated, blank_values
+from rootle.rank.message_parts import (
+    COMPOUND,
+    MIN_SHARE,
+    QUESTION,
+    MessagePart,
+    fixed_words,
+    is_marked,
+    split_message,
 )
 from rootle.rank.word_alignment import WINDOW_LINES, WORD, Window, align_words
 from rootle.text.terms import STOP_WORDS
@@ -35,27 +36,23 @@ from rootle.text.whole_names import line_numbers
 # Returns the number of all files, and for each word the number of files that contain it.
 CountFiles = Callable[[Sequence[str]], tuple[int, Sequence[int]]]
 
-_COMPOUND: Final = re.compile(r"\S+")
 _MAX_LINES: Final = 12  # lines of a query that are searched; further lines add little
 _MAX_WORDS: Final = 60  # words per line of a query
-_MAX_KEPT: Final = (
-    64  # parts of queries whose words are kept, because they are needed several times
-)
+# The number of parts of queries whose words are kept, because they are needed several times.
+_MAX_KEPT: Final = 64
 _MAX_PLACES: Final = 400  # occurrences of a word per text
 # The maximum number of windows of a text that are aligned: those that share the most words with the
 # line. Aligning one window takes 0.5 ms.
 _MAX_WINDOWS: Final = 8
 # A source must contain at least _SHORT_WORDS words of a message. The share of these words in the
-# message, weighted by rarity, must be at least _MIN_SHARE, or _SHORT_SHARE if there are fewer than
+# message, weighted by rarity, must be at least MIN_SHARE, or _SHORT_SHARE if there are fewer than
 # _MIN_WORDS of them.
-_MIN_SHARE: Final = 0.6
 _MIN_WORDS: Final = 4
 _SHORT_WORDS: Final = 3
 _SHORT_SHARE: Final = 0.75
-# The minimum shares for a line without the values that may be part of the message, and for the
-# beginning of a line: both leave out words that the source may have.
+# The minimum share for a line without the values that may be part of the message, which leaves out
+# words that the source may have.
 _TEMPLATE_SHARE: Final = 0.75
-_HEAD_SHARE: Final = 0.99
 # If a source matches only without the values, its share is multiplied by this factor, so that a
 # source with the values ranks higher.
 _TEMPLATE: Final = 0.97
@@ -72,25 +69,6 @@ _FEW_WORDS: Final = re.compile(r"[^\W\d_]+(?:\s+[^\W\d_]+){0,2}")
 _ALIGNED: Final = 0.95
 # The weight of a word that occurs in a quarter of the files.
 _RARE_WEIGHT: Final = math.log(5)
-# Signs of a message or of code: characters of code, quotes around words, log levels, names of
-# exceptions, absolute paths and addresses. The texts are in lower case.
-_MARKED: Final = re.compile(
-    r"[<>{}\[\]=%;\\|]|\w\(|\(\)|\(\d[\w.]{0,9}\)|(?<!\w)[\"'`]|[\"'`](?!\w)|://|\w(?:error|exception):"
-    r"|(?:^|\s)(?:error|warn|warning|fatal|panic|critical|severe)\b|(?:^|\s)/[\w.-]{1,80}/|\w@\w"
-)
-# Signs of a message if both occur.
-_WEAK_MARKS: Final = (re.compile(r":(?:\s|$)"), re.compile(r"\b\d"))
-# A message that ends with a colon and a value. A topic before a colon has fewer words.
-_LONG_HEAD: Final = re.compile(r"[^:\s]+(?:\s+[^:\s]+){3,30}:\s")
-# The first words of questions, which are not copied from a file.
-_QUESTION: Final = re.compile(
-    r"(?:how|what|where|when|which|who|whose|why|is|are|can|could|do|does|did)\b"
-)
-# Words that loggers add to a message.
-_LOG_WORDS: Final = frozenset(
-    "critical debug err error errors exception fatal info level log main msg notice panic severe "
-    "trace uncaught warn warning".split()
-)
 # Signs before the lines of a diff, of a quotation and of a numbered listing.
 _LINE_SIGN: Final = re.compile(r"(?:[>+-]|\d{1,6}[:|])\s?")
 
@@ -109,14 +87,19 @@ class PastedLine:
     searched: tuple[str, ...]
     is_marked: bool  # the line has signs of a message or of code
     is_compound: bool  # the text is one name of several words, such as `max-page-size`
-    min_share: float = _MIN_SHARE  # the share of its words that a source must have
+    min_share: float = MIN_SHARE  # the share of its words that a source must have
     # The same line without values that may be a part of the message, such as `shop.tasks.add`.
     template: PastedLine | None = None
 
     @property
     def is_part(self) -> bool:
         """Whether words were left out, so that the rest must be in the source."""
-        return self.min_share > _MIN_SHARE
+        return self.min_share > MIN_SHARE
+
+    @property
+    def has_values(self) -> bool:
+        """Whether some words were probably filled in, so that they are not in the source."""
+        return not self.is_compound and blank_values(self.text) != self.text
 
     @property
     def is_aligned(self) -> bool:
@@ -139,11 +122,11 @@ def may_be_pasted(text: str, *, has_phrases: bool = False) -> bool:
     a few words may be a part of the text that was pasted.
     """
     lower = text.strip().lower()
-    if _is_marked(lower) or find_hyphenated_names(text)[0]:
+    if is_marked(lower) or find_hyphenated_names(text)[0]:
         return True
     if _FEW_WORDS.fullmatch(lower) and not has_phrases:
         return False
-    return len(WORD.findall(lower)) > 1 and _QUESTION.match(lower) is None
+    return len(WORD.findall(lower)) > 1 and QUESTION.match(lower) is None
 
 
 def read_pasted_lines(
@@ -157,7 +140,7 @@ def read_pasted_lines(
     rows = text.split("\n")
     lines = [_strip(row, is_alone=len(rows) == 1) for row in rows]
     found = [
-        (row, [part for part in _split_message(line) if part.is_literal or _has_words(part.text)])
+        (row, [part for part in split_message(line) if part.is_literal or _has_words(part.text)])
         for row, line in enumerate(lines)
         if _has_words(line)
     ]
@@ -241,16 +224,6 @@ def align_rows(found: Mapping[int, Mapping[int, float]]) -> dict[int, float]:
     return shares
 
 
-@dataclass(frozen=True, slots=True)
-class _MessagePart:
-    """A part of a pasted line that may be the message."""
-
-    text: str
-    min_share: float = _MIN_SHARE
-    is_literal: bool = False  # a source must have the literal text
-    is_logged: bool = False  # names with dots and exceptions are only values
-
-
 def _strip(row: str, *, is_alone: bool) -> str:
     line = row.strip()
     if not is_alone and (sign := _LINE_SIGN.match(line)) is not None:
@@ -259,55 +232,8 @@ def _strip(row: str, *, is_alone: bool) -> str:
 
 
 def _has_words(text: str) -> bool:
-    least = 2 if _COMPOUND.fullmatch(text) else _SHORT_WORDS if _is_marked(text) else _LITERAL_WORDS
+    least = 2 if COMPOUND.fullmatch(text) else _SHORT_WORDS if is_marked(text) else _LITERAL_WORDS
     return len(set(WORD.findall(text))) >= least
-
-
-@lru_cache(_MAX_KEPT)
-def _is_marked(text: str) -> bool:
-    if _MARKED.search(text) is not None or _LONG_HEAD.match(text) is not None:
-        return True
-    return all(mark.search(text) for mark in _WEAK_MARKS)
-
-
-def _split_message(line: str) -> list[_MessagePart]:
-    """Return the message field of a line, the line, and the parts of it that may be the message."""
-    if not _is_marked(line):
-        return [] if _QUESTION.match(line) else [_MessagePart(line)]
-    message = read_message_field(line)
-    tails = [part for part in split_tails(line) if not _COMPOUND.fullmatch(part)]
-    start = max(tails, key=len, default=line)
-    heads = [
-        head
-        for part in dict.fromkeys((line, start))
-        for head in split_heads(part)
-        if not _COMPOUND.fullmatch(head)
-    ]
-    parts = [
-        *map(_MessagePart, tails),
-        *(_MessagePart(head, min_share=_HEAD_SHARE) for head in heads),
-    ]
-    parts.sort(key=lambda part: -len(part.text))
-    if message:
-        parts = [
-            _MessagePart(message),
-            _MessagePart(f'"{message}"', is_literal=True),
-            _MessagePart(line),
-            *parts,
-        ]
-    else:
-        parts = [_MessagePart(line), *parts]
-    distinct: dict[tuple[frozenset[str], bool], _MessagePart] = {}
-    for part in parts:
-        distinct.setdefault((_fixed_words(part.text), part.is_literal), part)
-    is_logged = blank_generated(line) != line
-    return [replace(part, is_logged=is_logged) for part in distinct.values()][:MAX_PARTS]
-
-
-@lru_cache(_MAX_KEPT)
-def _fixed_words(text: str) -> frozenset[str]:
-    """Return the words of a text that come from its source."""
-    return frozenset(WORD.findall(blank_values(text))) - _LOG_WORDS
 
 
 @lru_cache(_MAX_KEPT)
@@ -316,21 +242,21 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _make_lines(
-    row: int, parts: Sequence[_MessagePart], weights: Mapping[str, float], *, has_parts: bool
+    row: int, parts: Sequence[MessagePart], weights: Mapping[str, float], *, has_parts: bool
 ) -> list[PastedLine]:
-    is_marked = any(_is_marked(part.text) for part in parts)
+    has_marks = any(is_marked(part.text) for part in parts)
     return [
-        _make_line(row, part, weights, is_marked=is_marked and not part.is_literal)
+        _make_line(row, part, weights, is_marked=has_marks and not part.is_literal)
         for part in (parts if has_parts else parts[:1])
     ]
 
 
 def _make_line(
-    row: int, part: _MessagePart, weights: Mapping[str, float], *, is_marked: bool
+    row: int, part: MessagePart, weights: Mapping[str, float], *, is_marked: bool
 ) -> PastedLine:
     text, words = part.text, _words(part.text)
-    fixed = frozenset(words) if part.is_literal else _fixed_words(text) & frozenset(words)
-    is_compound = _COMPOUND.fullmatch(text) is not None
+    fixed = frozenset(words) if part.is_literal else fixed_words(text) & frozenset(words)
+    is_compound = COMPOUND.fullmatch(text) is not None
     line = PastedLine(
         row=row,
         text=text,

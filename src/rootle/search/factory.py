@@ -40,7 +40,7 @@ from rootle.search.stages.ranked_answer import (
     RankStep,
     append_later_pages,
 )
-from rootle.search.stages.rare_names import show_rare_names
+from rootle.search.stages.rare_names import show_named_file, show_rare_names
 from rootle.search.stages.reranking import Reranking
 from rootle.search.stages.unindexed_text import ExplainExclusions, no_exclusions
 from rootle.search.stages.versions import show_version
@@ -170,6 +170,7 @@ def _answer_stages(
         PipelineStage(NamedSymbols(open_finder, tree), "name"),
         PipelineStage(partial(find_pasted_text, open_finder), "pasted"),
         PipelineStage(show_version, "version"),
+        PipelineStage(show_named_file, "file"),
         *named,
         *_wrap_stages(*features.stages),
         PipelineStage(append_later_pages),

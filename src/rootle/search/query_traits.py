@@ -16,6 +16,7 @@ Trait = Literal[
     "name",  # asks about one name, or begins with an operator such as `uses:`
     "names",  # a sentence with names that are written like code
     "pasted",  # may be a text that occurs in a file, a path, or a report of a program
+    "file",  # mentions a file, whose name may be in the question
     "version",  # asks for the changes in a version
 ]
 Traits = frozenset[Trait]

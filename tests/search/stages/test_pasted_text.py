@@ -77,6 +77,66 @@ def test_a_logged_line_leads_to_its_message_with_confidence(line: str, app: App)
     assert not [note for note in response.suggestions if "no indexed text" in note]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "rpc error: code = Unknown desc = {}: context deadline exceeded while it waited",
+        'ts=2026-03-14T09:26:11Z level=warn msg="{}: dial tcp 10.0.0.1:6379: i/o timeout" id=8a1b',
+        "failed to run the nightly job of the shop: {}: permission denied for this user",
+    ],
+)
+def test_a_message_inside_other_messages_leads_to_its_source(
+    line: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    source = 'raise ReadError("cannot test the archive: %s" % path)'
+    quoted = "rpc error: code = Unknown desc = permission denied for this user"
+    files = {
+        "src/archive.py": f"def check(path):\n    {source}\n",
+        "src/nightly.py": "def run_nightly_job(shop):\n    return permission_of(shop.user)\n",
+        "docs/rpc.md": f"# Errors\n\n`{quoted}`\n",
+        "src/dial.py": "def wait(timeout):\n    return tcp(timeout).dial(exceeded.deadline)\n",
+    }
+    write_tree(tmp_path / "p", files)
+    first = make_app(tmp_path / "p").search(line.format("cannot test the archive")).results[0]
+    assert (first.file_path, first.matching_lines) == ("src/archive.py", (2,))
+
+
+def test_a_message_is_found_in_a_long_file_that_often_has_its_words(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    padding = "    pad()\n" * 40
+    halves = ("failed_to_cache(app)", "cache(app.resources)")
+    part = "".join(f"def run():\n    # how to\n    {half}\n{padding}" for half in halves)
+    files = {f"src/part_{number}.py": part for number in range(60)}
+    start = f"def start(cache, app):\n    # how to\n    app.failed(app.resources)\n{padding}"
+    similar = "    log.error('Failed to cache resources tree')\n"
+    message = "    log.error('Failed to cache app resources')\n"
+    files["src/main.py"] = start + similar + start + message
+    write_tree(tmp_path / "p", files)
+    line = 'level=error msg="Failed to cache app resources" app=guestbook'
+    first = make_app(tmp_path / "p").search(line).results[0]
+    assert (first.file_path, first.matching_lines) == ("src/main.py", (88,))
+
+
+def test_a_setting_leads_to_the_code_that_reads_it(tmp_path: Path, make_app: MakeApp) -> None:
+    padding = "".join(f"step_{number} = 1\n" for number in range(40))
+    others = "".join(
+        f'SHOP_{word} = read_shop("SHOP_SIZE_OF_{word}", "MODE")\n{padding}'
+        for word in ("ORDER", "CART", "ITEM", "USER", "PRICE", "STOCK")
+    )
+    files = {
+        "src/settings.py": f'{others}mode = read("SHOP_SIZE_MODE")\n{padding}',
+        **{f"src/part_{at}.py": "# shop\nmode = size_of(1)\n" for at in range(60)},
+        "src/cart.yaml": "shop.size: 3\n\nshop.size.mode: 4\n",
+    }
+    write_tree(tmp_path / "p", files)
+    app = make_app(tmp_path / "p")
+    first = app.search("SHOP_SIZE_MODE").results[0]
+    assert (first.file_path, first.matching_lines) == ("src/settings.py", (247,))
+    first = app.search("shop.size").results[0]
+    assert (first.file_path, first.matching_lines) == ("src/cart.yaml", (1,))
+
+
 @pytest.mark.slow
 def test_quotes_in_a_message_are_no_phrases(app: App) -> None:
     message = 'service "billing" cannot open 31 connections, the limit of the pool is "30"'
@@ -160,6 +220,17 @@ def test_a_text_that_occurs_in_many_files_has_no_source(tmp_path: Path, make_app
     )
     assert results
     assert all(result.matching_lines is None for result in results)
+
+
+def test_the_code_with_a_field_comes_before_many_copies_of_its_message(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    example = 'EXAMPLE = {"message": "Index `movies` not found."}\n'
+    files = {f"src/route_{at}.py": f"{example}ROUTE = {at}\n" for at in range(9)}
+    files["src/errors.py"] = "def report(name):\n    fail(f'Index `{name}` not found.')\n"
+    write_tree(tmp_path / "p", files)
+    first = make_app(tmp_path / "p").search("Index `movies` not found.").results[0]
+    assert (first.file_path, first.matching_lines) == ("src/errors.py", (2,))
 
 
 def test_filters_and_later_processes_keep_the_lines(tmp_path: Path, make_app: MakeApp) -> None:

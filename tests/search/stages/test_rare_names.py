@@ -125,3 +125,24 @@ def test_later_pages_continue_the_first_one(app: App) -> None:
     first = app.search(SearchQuery(query, limit=3))
     second = app.search(SearchQuery(query, limit=3, cursor=first.next_cursor))
     assert [one.file_path for one in (*first.results, *second.results)] == ordered
+
+
+def test_a_file_that_the_question_names_comes_first(tmp_path: Path, make_app: MakeApp) -> None:
+    steps = ("rotate", "merge", "split")
+    functions = "".join(
+        f"def {step}_functions(pages):\n    # {step} the pages of a bulk edit file\n"
+        f"    return bulk_edit.{step}(pages)\n\n\n"
+        for step in steps
+    )
+    files = {
+        "src/views.py": functions,
+        "src/serializers.py": functions.replace("pages)", "pages, method)"),
+        "src/bulk_edit.py": "def turn(document):\n    document.turn()\n",
+        "tests/bulk_edit.py": "def check(document):\n    document.turn()\n",
+    }
+    write_tree(tmp_path / "p", files)
+    app = make_app(tmp_path / "p")
+    question = "bulk edit file with the functions that rotate, merge and split pages"
+    assert app.search(question).results[0].file_path == "src/bulk_edit.py"
+    other = "functions that rotate, merge and split pages in a bulk edit"
+    assert app.search(other).results[0].file_path != "src/bulk_edit.py"

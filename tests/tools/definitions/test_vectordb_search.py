@@ -785,3 +785,21 @@ def test_an_operator_with_an_unknown_name_says_that_it_is_not_defined(
     answer = tool.run("symbol:zorgify")
     assert "no definition of zorgify was found in the indexed files" in answer.text
     assert "no indexed text has" not in answer.text
+
+
+def test_imports_are_not_shown_if_other_lines_match(tmp_path: Path, make_app: MakeApp) -> None:
+    imports = "import { FilterDropdown } from './filter-dropdown'\n" + "".join(
+        f"import {{ DocumentList{at} }} from '../document-list/document-list-{at}'\n"
+        for at in range(12)
+    )
+    menu = "  openMenu() {\n    return this.dropdown.openFilter(this.rows)\n  }\n"
+    filler = "".join(f"  step{at}() {{\n    return {at}\n  }}\n" for at in range(30))
+    files = {
+        "src/page.ts": f"{imports}\nexport class Page {{\n{filler}{menu}}}\n",
+        "src/other.ts": "export const value = 1\n",
+    }
+    write_tree(tmp_path / "p", files)
+    search = search_folder(make_app(tmp_path / "p"))
+    answer = search("the filter dropdown above the document list")
+    assert "this.dropdown.openFilter" in answer
+    assert "import {" not in answer

@@ -325,3 +325,20 @@ def test_the_row_of_the_asked_option_is_shown_whole_and_without_padding() -> Non
     (first, *_) = excerpts.choose_places([Span(25, 34, "", "Options")], 400)
     assert first == (Place(25, 25, "Options"), (25,))
     assert excerpts.line(25) == "| `net.graceTimeout` | Time to finish. | 10s |"
+
+
+def test_the_first_line_of_a_long_signature_is_shown_if_the_rest_does_not_fit() -> None:
+    parameters = [f"    parameter_{at}: Mapping[str, Sequence[int]]," for at in range(6)]
+    body = [f"    filler_{at} = compute({at})" for at in range(40)]
+    body[20:23] = [
+        "    if quota.exceeded:",
+        "        notify(quota)",
+        "        raise Exceeded(quota)",
+    ]
+    text = "\n".join(["def check(", *parameters, "):", *body])
+    excerpts = OneFile(outline_of(text, ("def check", 1, 48)), "raise if the quota is exceeded")
+    (place,) = excerpts.places([Span(28, 31, "", "def check")])
+    chosen = excerpts.choose(place, 300)
+    assert {1, 29, 31} <= set(chosen)
+    assert 4 not in chosen
+    assert excerpts.size(chosen) <= 300

@@ -174,6 +174,11 @@ _PLACE: Final = re.compile(
     r"(?:\s+(?:file|folder|directory|module|package|class|crate|library|code))?[?.!\s]*",
     re.IGNORECASE,
 )
+# The thing that has a field, as in "what sets max_size of a pool". It is not looked for.
+_OWNER: Final = re.compile(
+    r"(.*\S)\s+(?:of|on|in|for)\s+(?:an?|each|every|any|one)\s+(?:[\w-]+\s+){0,2}[\w-]+[?.!\s]*",
+    re.IGNORECASE,
+)
 _BARE: Final = re.compile(_NAME)
 # A definition in a file, as in "src/cart.py#total".
 _IN_FILE: Final = re.compile(r"([\w.@~+/\[\]()-]{1,159}\.[a-z]\w{0,9})#" + _NAME)
@@ -276,9 +281,11 @@ def _parse_name(text: str) -> NameQuestion | None:
     found = None
     if placed is not None:
         found = _parse_form(_REASON.sub("", placed[1]), has_more=True)
-    if placed is None or found is None:
-        return None
-    return replace(found, place=placed[2].rstrip(".?!"))
+    if placed is not None and found is not None:
+        return replace(found, place=placed[2].rstrip(".?!"))
+    owned = _OWNER.fullmatch(text)
+    found = None if owned is None else _parse_form(owned[1], has_more=True)
+    return found if found is not None and found.is_code_name else None
 
 
 def _parse_form(text: str, *, has_more: bool) -> NameQuestion | None:

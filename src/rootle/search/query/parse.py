@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from rootle.index.reader import IndexReader, SparseReader
 from rootle.protocols import MAX_MATCH_TERMS, WeightedTerm
 from rootle.rank.pasted_text import may_be_pasted
+from rootle.rank.question.file_question import asks_for_file
 from rootle.rank.question.language_detection import Language, detect_language
 from rootle.rank.question.name_question import (
     NameQuestion,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 # question is not translated. Unrelated texts in the same language have few pairs in common.
 _MIN_SHARED_PAIRS: Final = 0.6
 # The traits that depend on the words of a question.
-_WORD_TRAITS: Final[Traits] = frozenset({"names", "pasted", "version"})
+_WORD_TRAITS: Final[Traits] = frozenset({"file", "names", "pasted", "version"})
 _open_stemmer: Final = cache(open_stemmer)
 
 
@@ -129,6 +130,8 @@ def _find_traits(question: ParsedQuestion) -> Traits:
         traits |= {"pasted"}
     if question.question.version:
         traits |= {"version"}
+    if asks_for_file(parsed.text):
+        traits |= {"file"}
     return traits
 
 

@@ -1,7 +1,8 @@
-"""Pipeline stage: if a sentence contains a rare name, show its definition in the first two results.
+"""Pipeline stages: show the definition of a rare name and the file that a question names early.
 
 The words of a sentence can outweigh a name in it, as in "why does _fromFloat check isNaN". A name
-that is defined in one or two files is better evidence than all other words.
+is defined in one or two files is better evidence than all other words. So is the name of a file, if
+the question asks for a file.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 
 from rootle.index.reader import FileState, IndexReader
 from rootle.rank.path_features import is_generated, quotes_messages
+from rootle.rank.question.file_question import find_named_stem
 from rootle.search.query.scope import Lines, ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.results.shown_spans import read_spans, score_chunks, select_spans
@@ -45,6 +47,8 @@ _MAX_DEFINERS: Final = 16  # chunks that define the name, including those in tes
 # The maximum number of files that may contain a name without a definition, such as a field.
 _MAX_MENTIONS: Final = 8
 _MAX_LINES: Final = 4  # per file
+# If a question has the words of more file names than this, they are ordinary words.
+_MAX_NAMED: Final = 3
 _ASSIGNED: Final = re.compile(r"\s*:?=(?!=)")
 
 
@@ -82,6 +86,28 @@ def show_rare_names(find: FindAnswer, request: SearchRequest, scoped: ScopedQuer
     for name, lines in reversed(rare):
         answer = _show(index, answer, name, lines)
     return answer
+
+
+def show_named_file(find: FindAnswer, request: SearchRequest, scoped: ScopedQuery) -> RankedAnswer:
+    """Return the answer. If the question contains the name of a file, the best such file is first.
+
+    Nothing changes if the question contains many names of files. Tests, documents and generated
+    files do not count, because they are usually named after the file that is asked for.
+    """
+    answer = find(request, scoped)
+    if scoped.lines or not answer.order:
+        return answer
+    ids = answer.candidates.inputs.files.ids
+    states = request.session.index.files([int(ids[at]) for at in answer.order])
+    text = scoped.question.question.text
+    named: dict[str, int] = {}
+    for at in answer.order:
+        path = states[int(ids[at])].path
+        if not quotes_messages(path) and (stem := find_named_stem(path, text)):
+            named.setdefault(stem, at)
+    if not 0 < len(named) <= _MAX_NAMED:
+        return answer
+    return move_up(answer, next(iter(named.values())), 0)
 
 
 def _find_names(text: str) -> Iterator[_Name]:

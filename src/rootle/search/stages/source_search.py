@@ -18,12 +18,13 @@ from rootle.rank.path_features import quotes_messages
 from rootle.rank.question.intent import Intent
 from rootle.rank.ranking_inputs import Floats, Ints
 from rootle.search.query.scope import Lines, ScopedQuery
-from rootle.text.terms import whole_identifier
+from rootle.text.terms import find_words, whole_identifier
 from rootle.text.translated_paths import is_catalogue
 
 _MAX_FILES_WITH_WORDS: Final = 100  # files whose chunks are compared with a line of the query
 _MAX_MATCHED_CHUNKS: Final = 5_000
 _MAX_READ_CHUNKS: Final = 48  # chunks that are read for a line of the query
+_CHUNKS_BEFORE: Final = 4  # chunks of a file with all words that are read before other chunks
 _MAX_CHUNKS_OF_PART: Final = 24  # chunks that are read for each further part of a line
 _MAX_TEXTS: Final = 160  # chunks that are read for one query
 # A chunk is read if it has this share of a line's words. The source needs a larger share, but some
@@ -119,6 +120,8 @@ class _SourceSearch:
 
     def _search_files(self, line: PastedLine) -> dict[int, dict[int, float]]:
         """Return the source lines in files that contain all words of a line."""
+        if line.is_compound:
+            return self._search_name(line)
         sparse = self._index.sparse
         needed = line if line.template is None else line.template
         words = list(dict.fromkeys([*needed.searched, *line.searched]))[:MAX_MATCH_TERMS]
@@ -142,6 +145,22 @@ class _SourceSearch:
         wanted = values >= least
         chunk_ids, values = chunk_ids[wanted], values[wanted]
         order = _order_chunks(self._index.dense.find_files(chunk_ids), values)
+        return self._read(line, chunk_ids[order].tolist())
+
+    def _search_name(self, line: PastedLine) -> dict[int, dict[int, float]]:
+        """Return the lines with a name of several words, such as `max-page-size` or `PAGE_SIZE`.
+
+        The index contains whole identifiers. Chunks with them are much rarer than chunks with their
+        words.
+        """
+        sparse = self._index.sparse
+        names = dict.fromkeys(map(whole_identifier, find_words(line.text)))
+        terms = list(dict.fromkeys(sparse.stems(" ".join(names))[:MAX_MATCH_TERMS]))
+        ids = sparse.files_with(terms, [], _MAX_FILES_WITH_WORDS, self._files)
+        chunk_ids, masks = sparse.matches(terms, _MAX_MATCHED_CHUNKS, among="file", ids=list(ids))
+        chunk_ids = chunk_ids[masks == (1 << len(terms)) - 1]
+        files = self._index.dense.find_files(chunk_ids)
+        order = _order_chunks(files, np.ones(len(chunk_ids)))
         return self._read(line, chunk_ids[order].tolist())
 
     def _search_chunks(self, line: PastedLine) -> dict[int, dict[int, float]]:
@@ -181,10 +200,13 @@ def _order_chunks(files: Ids, values: Floats) -> Ints:
     """Return an order with the best chunk of each file first, and then the second best of each.
 
     Otherwise, a file with many matching chunks, such as a recorded log, could use up the limit of
-    texts.
+    texts. However, the first _CHUNKS_BEFORE chunks of a file come before this if no chunk has a
+    higher value: several chunks of a long file have all words, but only one has the message.
     """
     by_file = np.lexsort((-values, files))
     ranks = np.arange(len(files)) - files[by_file].searchsorted(files[by_file])
+    is_best = values[by_file] >= values.max(initial=0.0) - 1e-9
+    ranks = np.where(is_best, ranks - _CHUNKS_BEFORE, ranks)
     order: Ints = by_file[np.lexsort((-values[by_file], ranks))]
     return order
 
@@ -231,6 +253,8 @@ def _choose(
     near = [at for at in found if values[at] >= least_value]
     if len(near) > _MAX_FILES:  # drop documents and tests, such as recorded logs
         near = [at for at in near if at not in quoting]
+    if len(near) > _MAX_FILES and any(parts[0].has_values for parts in lines):
+        near = [at for at in near if max(shares[at].values()) < 1.0]  # drop literal copies
     if share < least or not 0 < len(near) <= _MAX_FILES:
         return NO_SOURCES
     near.sort(key=lambda at: (-values[at], paths[at]))

@@ -125,6 +125,9 @@ class _Choice:
         numbers: LineNumbers = ()
         if initial is not None:
             self._left += initial
+        if self._repeats_matches(one):
+            pass  # naming the place is enough: its other lines match only parts of the phrase
+        elif initial is not None:
             numbers = self._files[at].choose(place, self._left, self._lines[at])
             self._left -= self._files[at].size(numbers)
         elif self._is_worth_lines(one, _WORTH_OF_REST) and self._left >= _MIN_ROOM + _TITLE_CHARS:
@@ -137,6 +140,15 @@ class _Choice:
             self._shown[at].append((place, numbers))
         else:
             self._named[at].append(place)
+
+    def _repeats_matches(self, one: RankedPlace) -> bool:
+        """Return whether a place that does not fit has no matching lines except those shown."""
+        excerpts, place = self._files[one.file], one.candidate.place
+        shown = self._lines[one.file]
+        matches = excerpts.matches_in(place)
+        if not matches or not shown.issuperset(matches):
+            return False
+        return excerpts.size(set(excerpts.line_range(place)) - shown) > self._left
 
     def choose_places(self, at: int) -> ChosenPlaces:
         """Return the places of a file, and the variables that its shown lines use."""

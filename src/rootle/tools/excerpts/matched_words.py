@@ -8,6 +8,7 @@ two processes could choose different places that have the same value.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
@@ -17,6 +18,16 @@ from rootle.text.word_stems import find_stems
 # The weight of a repeated word in an excerpt, relative to its first occurrence.
 _REPEATED: Final = 0.2
 _NO_WORDS: Final = frozenset[str]()
+# The first line of an import in the languages that are split into definitions. The name of a
+# package or a module that a file belongs to is not an import.
+_IMPORT: Final = re.compile(
+    r"(?:import|using|use|extern crate|@import|require_relative)\s[\w\"'{(*@\\]"
+    r"|import\s?\(|from\s+[\w.]+\s+import\b|#\s?(?:include|import)\b"
+    r"|require\s?\(?[\"']|(?:const|let|var|local)\s[\w\s{},:$*]{1,200}=\s?require\s?\(?[\"']"
+)
+_OPENING: Final = "([{"
+_CLOSING: Final = ")]}"
+_MAX_IMPORT_LINES: Final = 200  # of one import
 
 
 class MatchedWords:
@@ -24,11 +35,14 @@ class MatchedWords:
 
     Words that are rare in the file weigh more. A pair counts in addition to its stems, so
     a line that quotes the question has a higher value than one with the same words in another
-    order.
+    order. Imports count only if no other line has a word: they repeat the names that a file uses.
     """
 
-    def __init__(self, lines: Sequence[str], question: str) -> None:
-        self._by_line = find_stems(lines, question)
+    def __init__(self, lines: Sequence[str], question: str, *, is_code: bool = False) -> None:
+        by_line = find_stems(lines, question)
+        imports = find_import_lines(lines) if by_line and is_code else set()
+        others = {number: words for number, words in by_line.items() if number not in imports}
+        self._by_line = others or by_line
         counts = Counter(word for words in self._by_line.values() for word in words)
         self._weights: Mapping[str, float] = {
             word: math.log(1 + len(lines) / count) for word, count in counts.items()
@@ -66,3 +80,23 @@ class MatchedWords:
                 values.append(self._weights[word] * (_REPEATED if word in seen else 1.0))
                 seen.add(word)
         return math.fsum(values)
+
+
+def find_import_lines(lines: Sequence[str]) -> set[int]:
+    """Return the numbers of the lines that are part of an import, from 1.
+
+    Only imports that are not indented are found. An import in parentheses or braces ends with the
+    line that closes them.
+    """
+    found: set[int] = set()
+    depth = first = 0
+    for number, line in enumerate(lines, start=1):
+        if not depth and (line[:1].isspace() or _IMPORT.match(line) is None):
+            continue
+        if not depth:
+            first = number
+        depth += sum(map(line.count, _OPENING)) - sum(map(line.count, _CLOSING))
+        if depth <= 0 or number - first >= _MAX_IMPORT_LINES:
+            depth = 0
+        found.add(number)
+    return found

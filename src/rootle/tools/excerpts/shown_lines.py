@@ -23,7 +23,7 @@ from typing import Final
 
 from rootle.serialization.path_text import cut_line
 from rootle.text.definition_head import find_comment_start, find_head, find_signature, indentation
-from rootle.text.languages import file_language
+from rootle.text.languages import CODE_EXTENSIONS, file_language
 from rootle.text.markdown.table_rows import compact_row, find_named_row, is_row, read_row_name
 from rootle.text.terms import encodable
 from rootle.text.word_stems import collect_stems
@@ -118,7 +118,8 @@ class FileExcerpts:
         self._named_row = None if row is None else row + 1
         self._definitions = outline.definitions
         self._matches = matches
-        self._words = MatchedWords(outline.lines, question)
+        is_code = file_language(outline.path) in CODE_EXTENSIONS
+        self._words = MatchedWords(outline.lines, question, is_code=is_code)
         declared = list(find_declarations(outline.lines, outline.definitions))
         self._places = FilePlaces(outline, question, self._words, matches, asked, declared)
 
@@ -142,6 +143,10 @@ class FileExcerpts:
     def line_range(self, place: Place) -> range:
         """Return the numbers of the lines of a place."""
         return self._places.line_range(place)
+
+    def matches_in(self, place: Place) -> Sequence[int]:
+        """Return the lines of a place that match a phrase or a regex, in ascending order."""
+        return self._places.matches_in(*place.lines)
 
     def choose_used(self, shown: Collection[int]) -> list[tuple[Place, LineNumbers]]:
         """Return the variables outside of functions that the `shown` lines use, best first."""
@@ -178,11 +183,13 @@ class FileExcerpts:
         if self.size(at for at in numbers if at not in shown) <= room * _STRETCH:
             return tuple(numbers)
         head = self._head(place)
-        window = self._best_window(place, head, room - self.size(head), shown)
-        is_short = len(window) < min(_MIN_LINES, len(numbers)) and window[-1:] != (numbers[-1],)
-        if is_short and not self._places.has_members(place):
-            window = self._best_window(place, head := [], room, shown)
-        return self._close_gaps(sorted({*head, *window}), numbers[-1])
+        # The shortest head that leaves enough room: all of it, its first line, or nothing.
+        for kept in (head, head[:1], []):
+            window = self._best_window(place, kept, room - self.size(kept), shown)
+            is_short = len(window) < min(_MIN_LINES, len(numbers)) and window[-1:] != (numbers[-1],)
+            if not is_short or self._places.has_members(place):
+                break
+        return self._close_gaps(sorted({*kept, *window}), numbers[-1])
 
     def _close_gaps(self, chosen: Sequence[int], last: int) -> LineNumbers:
         """Return the chosen lines, and the lines in short gaps between them and before the end."""
