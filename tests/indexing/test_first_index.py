@@ -150,6 +150,26 @@ def test_a_command_searches_the_unfinished_index_of_another_process(
 
 
 @pytest.mark.slow
+def test_an_app_that_searched_a_part_sees_that_the_index_is_complete(
+    gate: Gate, root: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "_FIRST_COMMIT_CHARS", 10_000)
+    monkeypatch.setattr(refresh, "_LOCK_TIMEOUT_S", 0.1)
+    gate.batches = 3
+    writer = make_app(root)
+    reader = make_app(root, search_unfinished=True)
+    thread = threading.Thread(target=writer.index)
+    thread.start()
+    assert gate.is_reached.wait(TIMEOUT_S)
+    assert not reader.refresh()
+    assert reader.search(_QUERY).coverage is not None
+    gate.is_open.set()
+    thread.join()
+    assert reader.refresh()
+    assert reader.search(_QUERY).coverage is None
+
+
+@pytest.mark.slow
 def test_a_search_without_a_timeout_waits_for_the_complete_index(
     gate: Gate, app: App, root: Path, make_app: MakeApp
 ) -> None:

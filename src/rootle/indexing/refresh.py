@@ -106,6 +106,7 @@ class IndexRefresher:
             if not (is_due or self._relies_on_watcher):
                 return self._staleness
             is_watching = self._watch_changes()
+            self.is_unfinished = False
             state = self._ask_watcher(is_due=is_due)
             if state is not None:
                 self._staleness = _staleness_of_watcher(state)
@@ -318,7 +319,8 @@ class IndexRefresher:
 
     def _update(self, on_progress: ProgressCallback, timeout_s: float) -> Staleness | None:
         self._updated_at = time.monotonic()
-        self.is_unfinished = False
+        if self._searches_unfinished and not self._indexer.state.has_complete_index():
+            timeout_s = min(timeout_s, _PART_POLL_S)
         try:
             self._indexer.update(on_progress, timeout_s=timeout_s)
             return None
