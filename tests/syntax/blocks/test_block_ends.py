@@ -9,6 +9,8 @@ import pytest
 from rootle.ingest.chunking.chunk_size_defaults import ChunkLimits
 from rootle.ingest.chunking.chunker import split_text
 from rootle.ingest.named_ranges import list_named_ranges
+from rootle.syntax.blocks.outline import read_blocks
+from rootle.syntax.lines import Lines
 
 HEREDOC = """\
 resource "aws_iam_policy" "read" {
@@ -258,4 +260,17 @@ def test_the_time_is_linear_in_the_length_of_a_line(language: str, start: str, u
     started = thread_time()
     list_named_ranges(text, language)
 
+    assert thread_time() - started < 2.0
+
+
+def test_the_blocks_around_all_lines_are_found_in_linear_time() -> None:
+    lines = Lines('resource "a" "b" {\n  c = 1\n}\n' * 15_000)
+    outline = read_blocks(lines, "terraform")
+    assert outline is not None
+
+    started = thread_time()
+    around = [outline.blocks_at(row) for row in range(0, 45_000, 3)]
+
+    assert [blocks[0].row for blocks in around] == [*range(0, 45_000, 3)]
+    assert outline.blocks_at(45_000) == ()
     assert thread_time() - started < 2.0
