@@ -55,7 +55,7 @@ def open_app_from(
     `min_check_interval_s` is a lower limit for `staleCheckSeconds`, and `min_memory_timeout_ms` for
     `memoryTimeoutMs`.
     """
-    configure_logging(os.environ)
+    configure_logging(os.environ, warn)
     root = root_folder(args)
     config = load_settings(root, args).config
     config = replace(
