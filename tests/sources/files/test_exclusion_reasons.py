@@ -127,7 +127,7 @@ def test_paths_outside_the_folder_have_no_reason(root: Path) -> None:
 
 
 def test_a_rule_in_any_encoding_is_shown_in_short(tmp_path: Path) -> None:
-    ignore = f"secret\n{'*' * 500}.data\n"
+    ignore = f"secret\r\n{'*' * 500}.data\r\n"
     write_tree(tmp_path, {"secret": "x", "a.data": "x"})
     (tmp_path / ".rootleignore").write_bytes(ignore.encode("utf-16"))
     found = explain_exclusions(os.fspath(tmp_path))

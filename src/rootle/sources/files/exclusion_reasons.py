@@ -155,7 +155,8 @@ def _find_rule(root: str, path: str, names: Sequence[str], prefix: str = "") -> 
 def _read_line(file: str, line: int) -> str:
     raw = read_regular(file)
     lines = split_rules(raw) if isinstance(raw, bytes) else []
-    return lines[line].encode("latin-1").decode("utf-8", "replace") if line < len(lines) else ""
+    text = lines[line].rstrip() if line < len(lines) else ""
+    return text.encode("latin-1").decode("utf-8", "replace")
 
 
 def _entries_above(path: str, prefix: str = "") -> list[str]:
