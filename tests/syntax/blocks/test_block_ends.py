@@ -13,6 +13,7 @@ from rootle.syntax.blocks.outline import read_blocks
 from rootle.syntax.lines import Lines
 
 HEREDOC = """\
+# A policy is written as <<EOF, as in
 resource "aws_iam_policy" "read" {
   policy = <<EOF
 {
@@ -174,7 +175,7 @@ function Fake {
 ENDS = {
     "terraform": (
         HEREDOC,
-        {"resource aws_iam_policy.read": (1, 11), "module new": (13, 18)},
+        {"resource aws_iam_policy.read": (1, 12), "module new": (14, 19)},
     ),
     "make": (RECIPES, {"build": (1, 9), "test": (11, 12), "done-all": (13, 13)}),
     "toml": (TABLES, {"tool.lint": (1, 10), '"quoted".table': (12, 14)}),

@@ -91,21 +91,23 @@ class PassiveLines:
 
 def _find_texts(lines: Lines, language: str, comments: tuple[str, ...]) -> Iterator[int]:
     if language in _WITH_HEREDOCS:
-        yield from _find_heredocs(lines)
+        yield from _find_heredocs(lines, comments)
     elif language == "powershell":
         yield from _find_here_strings(lines)
     elif (quotes := _QUOTES.get(language)) is not None:
         yield from _find_quoted(lines, quotes, comments)
 
 
-def _find_heredocs(lines: Lines) -> Iterator[int]:
+def _find_heredocs(lines: Lines, comments: tuple[str, ...]) -> Iterator[int]:
     ends: defaultdict[str, list[int]] = defaultdict(list)  # rows that contain only a word
     for row, line in enumerate(lines.rows):
         if (word := line.strip()).isidentifier():
             ends[word].append(row)
     last = -1
     for row, line in enumerate(lines.rows):
-        if row <= last or (found := _HEREDOC.search(line)) is None:
+        if row <= last or line.lstrip().startswith(comments):
+            continue
+        if (found := _HEREDOC.search(line)) is None:
             continue
         rows = ends.get(found[1], [])
         if (at := bisect_right(rows, row)) < len(rows):
