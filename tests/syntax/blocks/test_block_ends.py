@@ -172,7 +172,45 @@ function Fake {
 "@
 }
 """
+OCAML = """\
+let rec total x =
+  let y = 1 in
+  x
+and rest y = 2
+(* About the module. *)
+module Shop = struct
+  let price item = 1
+end
+let () = run ()
+"""
+FSHARP = """\
+let rec total x =
+  let y = 1
+  x
+type Shop() =
+  member this.Price item = 1
+"""
+NIM = """\
+proc total*(x: int): int =
+  x
+proc rest(x: int) =
+  y
+"""
 ENDS = {
+    "ocaml": (
+        OCAML,
+        {
+            "let total": (1, 3),
+            "and rest": (4, 4),
+            "module Shop": (5, 8),
+            "module Shop > let price": (7, 7),
+        },
+    ),
+    "fsharp": (
+        FSHARP,
+        {"let total": (1, 3), "type Shop": (4, 5), "type Shop > member Price": (5, 5)},
+    ),
+    "nim": (NIM, {"proc total": (1, 2), "proc rest": (3, 4)}),
     "terraform": (
         HEREDOC,
         {"resource aws_iam_policy.read": (1, 12), "module new": (14, 19)},

@@ -89,6 +89,20 @@ _RULES: Final[dict[str, tuple[LineRule, ...]]] = {
         ),
         _rule(r"(?i:ARG|ENV)[ \t]+(?P<name>\w+)", _NAME),
     ),
+    "fsharp": (
+        _rule(
+            r"(?P<label>let|and)[ \t]+(?:(?:rec|inline|mutable|private|internal)[ \t]+)*"
+            r"(?P<name>[A-Za-z_][\w']*)"
+        ),
+        _rule(
+            r"[ \t]*(?:(?:static|override|abstract|default)[ \t]+)*(?P<label>member)[ \t]+"
+            r"(?:inline[ \t]+)?(?:\w+\.)?(?P<name>[A-Za-z_][\w']*)"
+        ),
+        _rule(
+            r"[ \t]*(?P<label>type|module|exception)[ \t]+"
+            r"(?:(?:rec|private|internal|public)[ \t]+)*(?P<name>[A-Za-z_][\w'.]*)"
+        ),
+    ),
     "gdscript": (
         _rule(r"[ \t]*(?:@\w+[ \t]+|static[ \t]+)*(?P<label>func|class|enum)[ \t]+(?P<name>\w+)"),
         _rule(
@@ -140,6 +154,18 @@ _RULES: Final[dict[str, tuple[LineRule, ...]]] = {
             r"(?:[^;\n]*+(?<=[{(\[:'])|rec|let|with[^;\n]*+;)?$"
         ),
     ),
+    "ocaml": (
+        # A line that ends with "in" defines a local name.
+        _rule(
+            r"[ \t]*(?P<label>let|and)[ \t]+(?:rec[ \t]+)?"
+            r"(?P<name>(?!_\b)[A-Za-z_][\w']*)(?!.*\bin$)"
+        ),
+        _rule(
+            r"[ \t]*(?P<label>module|type|val|external|exception|class|method)[ \t]+"
+            r"(?:(?:type|rec|nonrec|private|virtual)[ \t]+)*"
+            r"(?:(?:'\w+|\([^()\n]{0,80}\))[ \t]+)?(?P<name>[A-Za-z_][\w']*)"
+        ),
+    ),
     "scss": (
         _rule(r"[ \t]*@(?P<label>mixin|function)[ \t]+(?P<name>[\w-]+)"),
         _rule(r"[ \t]*(?P<name>[$][\w-]+)[ \t]*:", _NAME),
@@ -168,8 +194,7 @@ _RULES: Final[dict[str, tuple[LineRule, ...]]] = {
 }
 # Languages in which a keyword precedes most definitions.
 _WITH_KEYWORDS: Final = frozenset(
-    """clojure d dart elm erlang fsharp groovy julia nim objc ocaml perl powershell r scheme
-    shader tcl vim""".split()
+    """clojure d dart elm groovy julia nim objc perl powershell r scheme shader tcl vim""".split()
 )
 # Languages whose functions look like those of C.
 _LIKE_C: Final = frozenset({"d", "objc", "shader"})

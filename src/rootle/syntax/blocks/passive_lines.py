@@ -25,7 +25,7 @@ _COMMENTS: Final[dict[str, tuple[str, ...]]] = {
         ("assembly", (";", "//", "/*", "*", "@", "#")),
         ("clojure scheme", (";",)),
         ("elm", ("--", "{-")),
-        ("bibtex erlang", ("%",)),
+        ("bibtex", ("%",)),
         ("vim", ('"',)),
         ("ocaml", ("(*",)),
         ("gotemplate", ("{{/*", "{{- /*")),
