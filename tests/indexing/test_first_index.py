@@ -143,8 +143,17 @@ def test_a_command_searches_the_unfinished_index_of_another_process(
     assert "this answer covers 0.0 of 0.1 MB; ask again for a complete answer" in early.err
     assert main(["search", "--agent", _QUERY, *folders]) == 0
     assert capsys.readouterr().out.startswith("Note: partial: the index is still being built")
+    # A list of definitions and uses does not say that it is partial, so it needs the whole index.
+    codes: list[int] = []
+    listing = threading.Thread(target=lambda: codes.append(main(["symbol", "value", *folders])))
+    listing.start()
+    listing.join(3.0)
+    assert not codes
     gate.is_open.set()
     thread.join()
+    listing.join()
+    assert codes
+    capsys.readouterr()
     assert main(["search", _QUERY, *folders]) == 0
     assert "partial" not in capsys.readouterr().err
 

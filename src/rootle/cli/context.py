@@ -23,13 +23,17 @@ from rootle.telemetry.logging_config import configure_logging
 _ONE_QUESTION_S: Final = 60.0
 
 
-def open_for_question(args: argparse.Namespace) -> AbstractContextManager[App]:
+def open_for_question(
+    args: argparse.Namespace, *, search_unfinished: bool = False
+) -> AbstractContextManager[App]:
     """Open the app for one question. Call `refresh_index` before you ask the question.
 
-    Raise ConfigError if the folder contains all files of the user, and the user does not confirm.
+    Set `search_unfinished` only if the answer says how much of the folder it covers. Raise ConfigError if the folder contains all files of the user, and the user does not confirm.
     """
     check_root(args)
-    return open_app_from(args, min_check_interval_s=_ONE_QUESTION_S, search_unfinished=True)
+    return open_app_from(
+        args, min_check_interval_s=_ONE_QUESTION_S, search_unfinished=search_unfinished
+    )
 
 
 def refresh_index(app: App, revision: str | None = None) -> None:
