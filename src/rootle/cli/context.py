@@ -28,7 +28,8 @@ def open_for_question(
 ) -> AbstractContextManager[App]:
     """Open the app for one question. Call `refresh_index` before you ask the question.
 
-    Set `search_unfinished` only if the answer says how much of the folder it covers. Raise ConfigError if the folder contains all files of the user, and the user does not confirm.
+    Set `search_unfinished` only if the answer says how much of the folder it covers. Raise
+    ConfigError if the folder contains all files of the user, and the user does not confirm.
     """
     check_root(args)
     return open_app_from(
