@@ -143,7 +143,7 @@ def test_a_command_searches_the_unfinished_index_of_another_process(
     assert "this answer covers 0.0 of 0.1 MB; ask again for a complete answer" in early.err
     assert main(["search", "--agent", _QUERY, *folders]) == 0
     assert capsys.readouterr().out.startswith("Note: partial: the index is still being built")
-    main(["status", *folders])
+    main(["status", str(root), "--index-dir", str(writer.index_dir)])
     assert "the first index is not complete yet: 0.0 of 0.1 MB have been read" in (
         capsys.readouterr().out
     )
