@@ -66,7 +66,7 @@ VERBS = frozenset(
 )
 # Names that Python, the standard library, or a package fixes.
 FIXED = frozenset(
-    "main entry setup error sendall startup shutdown connection_made connection_lost "
+    "main entry setup emit error sendall startup shutdown connection_made connection_lost "
     "data_received".split()
 )
 # Words that only name a relation. "near", "outside" and "past" are also adjectives, as in

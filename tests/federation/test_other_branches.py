@@ -113,6 +113,9 @@ def test_a_branch_and_a_tag_are_shown_as_their_commit(
     git(root, "clone", "-q", str(root), str(tmp_path / "clone"))
     clone: App = make_app(tmp_path / "clone")
 
+    git(tmp_path / "clone", "remote", "add", "mirror", str(root))
+    git(tmp_path / "clone", "fetch", "-q", "mirror")
+
     for reader, name in ((app, "side"), (clone, "side"), (clone, "origin/side")):
         passage = reader.read(name)
         assert passage.source == side

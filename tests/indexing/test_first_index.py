@@ -143,10 +143,43 @@ def test_a_command_searches_the_unfinished_index_of_another_process(
     assert "this answer covers 0.0 of 0.1 MB; ask again for a complete answer" in early.err
     assert main(["search", "--agent", _QUERY, *folders]) == 0
     assert capsys.readouterr().out.startswith("Note: partial: the index is still being built")
+    main(["status", str(root), "--index-dir", str(writer.index_dir)])
+    assert "the first index is not complete yet: 0.0 of 0.1 MB have been read" in (
+        capsys.readouterr().out
+    )
+    # A list of definitions and uses does not say that it is partial, so it needs the whole index.
+    codes: list[int] = []
+    listing = threading.Thread(target=lambda: codes.append(main(["symbol", "value", *folders])))
+    listing.start()
+    listing.join(3.0)
+    assert not codes
     gate.is_open.set()
     thread.join()
+    listing.join()
+    assert codes
+    capsys.readouterr()
     assert main(["search", _QUERY, *folders]) == 0
     assert "partial" not in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_an_app_that_searched_a_part_sees_that_the_index_is_complete(
+    gate: Gate, root: Path, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "_FIRST_COMMIT_CHARS", 10_000)
+    monkeypatch.setattr(refresh, "_LOCK_TIMEOUT_S", 0.1)
+    gate.batches = 3
+    writer = make_app(root)
+    reader = make_app(root, search_unfinished=True)
+    thread = threading.Thread(target=writer.index)
+    thread.start()
+    assert gate.is_reached.wait(TIMEOUT_S)
+    assert not reader.refresh()
+    assert reader.search(_QUERY).coverage is not None
+    gate.is_open.set()
+    thread.join()
+    assert reader.refresh()
+    assert reader.search(_QUERY).coverage is None
 
 
 @pytest.mark.slow

@@ -23,13 +23,18 @@ from rootle.telemetry.logging_config import configure_logging
 _ONE_QUESTION_S: Final = 60.0
 
 
-def open_for_question(args: argparse.Namespace) -> AbstractContextManager[App]:
+def open_for_question(
+    args: argparse.Namespace, *, search_unfinished: bool = False
+) -> AbstractContextManager[App]:
     """Open the app for one question. Call `refresh_index` before you ask the question.
 
-    Raise ConfigError if the folder contains all files of the user, and the user does not confirm.
+    Set `search_unfinished` only if the answer says how much of the folder it covers. Raise
+    ConfigError if the folder contains all files of the user, and the user does not confirm.
     """
     check_root(args)
-    return open_app_from(args, min_check_interval_s=_ONE_QUESTION_S, search_unfinished=True)
+    return open_app_from(
+        args, min_check_interval_s=_ONE_QUESTION_S, search_unfinished=search_unfinished
+    )
 
 
 def refresh_index(app: App, revision: str | None = None) -> None:
@@ -55,7 +60,7 @@ def open_app_from(
     `min_check_interval_s` is a lower limit for `staleCheckSeconds`, and `min_memory_timeout_ms` for
     `memoryTimeoutMs`.
     """
-    configure_logging(os.environ)
+    configure_logging(os.environ, warn)
     root = root_folder(args)
     config = load_settings(root, args).config
     config = replace(

@@ -35,13 +35,20 @@ _MIN_RATIO_BYTES: Final = 100_000
 
 
 def print_status(
-    status: IndexStatus, *, with_skipped_files: bool, telemetry_problem: str | None = None
+    status: IndexStatus,
+    *,
+    with_skipped_files: bool,
+    telemetry_problem: str | None = None,
+    progress: tuple[int, int] | None = None,
 ) -> None:
     """Print one labeled line per property; continuation lines have an empty label.
 
-    `telemetry_problem` is the reason why requested telemetry is not exported.
+    `telemetry_problem` is the reason why requested telemetry is not exported. `progress` contains
+    the number of bytes that the first indexing run has read, and the total number, if the first
+    index is not complete.
     """
-    rows = [*_location_rows(status), *(_index_rows(status) if status.exists else _no_index_rows())]
+    rows = [*_location_rows(status), *_state_rows(status, *(progress or (0, 0)))]
+    rows += _index_rows(status) if status.exists else ()
     rows += _version_rows(status)
     rows += _dependency_rows(status.dependencies) if status.dependencies is not None else ()
     rows += _external_rows(status.external) if status.external is not None else ()
@@ -86,8 +93,12 @@ def _location_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:
         yield "unused", setting
 
 
-def _no_index_rows() -> Iterator[tuple[str, str]]:
-    yield "state", "no index yet; run `rootle index`, or search the folder, to create it"
+def _state_rows(status: IndexStatus, read: int, total: int) -> Iterator[tuple[str, str]]:
+    if total:
+        parts = f"{read / 1e6:.1f} of {total / 1e6:.1f} MB have been read"
+        yield "state", f"the first index is not complete yet: {parts}"
+    elif not status.exists:
+        yield "state", "no index yet; run `rootle index`, or search the folder, to create it"
 
 
 def _index_rows(status: IndexStatus) -> Iterator[tuple[str, str]]:

@@ -106,6 +106,7 @@ class IndexRefresher:
             if not (is_due or self._relies_on_watcher):
                 return self._staleness
             is_watching = self._watch_changes()
+            self.is_unfinished = False
             state = self._ask_watcher(is_due=is_due)
             if state is not None:
                 self._staleness = _staleness_of_watcher(state)
@@ -318,7 +319,8 @@ class IndexRefresher:
 
     def _update(self, on_progress: ProgressCallback, timeout_s: float) -> Staleness | None:
         self._updated_at = time.monotonic()
-        self.is_unfinished = False
+        if self._has_part():
+            timeout_s = min(timeout_s, _PART_POLL_S)
         try:
             self._indexer.update(on_progress, timeout_s=timeout_s)
             return None
@@ -328,19 +330,26 @@ class IndexRefresher:
                 return self._measure_staleness(self._indexer.state.find_work())
             if not isinstance(error, UnavailableError):
                 raise
-        self._wait_for_first_index_of_others(on_progress)
-        return None
+        return self._wait_for_first_index_of_others(on_progress)
 
-    def _wait_for_first_index_of_others(self, on_progress: ProgressCallback) -> None:
+    def _wait_for_first_index_of_others(self, on_progress: ProgressCallback) -> Staleness | None:
         """Wait until another process has built the index, or a part of it if that is enough."""
+        state = self._indexer.state
         wait_s = _PART_POLL_S if self._searches_unfinished else _WAIT_REPORT_INTERVAL_S
-        while True:
-            if self._searches_unfinished and self._indexer.state.has_index_to_search():
-                self.is_unfinished = True
-                return
+        while not self._has_part():
             with suppress(UnavailableError):
                 self._indexer.update(on_progress, timeout_s=wait_s)
-                return
+                return None
+            if state.has_complete_index():
+                return self._measure_staleness(state.find_work())
+        self.is_unfinished = True
+        return None
+
+    def _has_part(self) -> bool:
+        """Return whether there is only a part of the first index, and it may be searched."""
+        state = self._indexer.state
+        may_search = self._searches_unfinished and not state.has_complete_index()
+        return may_search and state.has_index_to_search()
 
     def _start_background_update(self) -> None:
         self._updated_at = time.monotonic()

@@ -18,7 +18,8 @@ _DEFINITION: Final = re.compile(
         (?:def|defn-?|defmacro|defun|defprotocol|fn|func|function!?|fun|sub|proc|method|macro|class
         |struct|enum|trait|interface|module|type|record|object|mixin|@mixin|extension
         |message|service|rpc|package|subroutine|let|val|resource|variable|output)
-        [ \t]+"?([A-Za-z_][\w.:']*+)(?![ \t]*\*|[ \t]+\w+[ \t]*[=;,)\[])
+        [ \t]+(?:(?:rec|inline|mutable)[ \t]+)?"?([A-Za-z_][\w.:']*+)
+        (?!\*(?![(\[])|[ \t]+\*|[ \t]+\w+[ \t]*[=;,)\[])
     |^[ \t]*typedef\b[^;={}\n]{0,200}?\b([A-Za-z_]\w*)[ \t]*[;={]
     |^([A-Za-z_.][\w.]*)[ \t]*(?:<-|=)[ \t]*function\b""",
     re.MULTILINE | re.VERBOSE,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from rootle.errors import ConfigError
@@ -30,8 +30,23 @@ SUBSYSTEMS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-def configure_logging(environment: Mapping[str, str]) -> None:
-    """Log to standard error, at the levels that the environment variables set.
+class _MessageHandler(logging.Handler):
+    """Passes each line of a message to a function."""
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        super().__init__()
+        self._show = show
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            for line in self.format(record).split("\n"):
+                self._show(line)
+        except Exception:  # as in the handlers of the standard library
+            self.handleError(record)
+
+
+def configure_logging(environment: Mapping[str, str], show: Callable[[str], None]) -> None:
+    """Pass messages to `show`, at the levels that the environment variables set.
 
     Only entry points call this, because a program that embeds rootle configures its own logging.
     Raises ConfigError if a level is unknown.
@@ -39,7 +54,7 @@ def configure_logging(environment: Mapping[str, str]) -> None:
     levels = {"rootle": _level(environment, VARIABLE) or logging.WARNING}
     for name, loggers in SUBSYSTEMS.items():
         levels.update(dict.fromkeys(loggers, _level(environment, f"{VARIABLE}_{name}")))
-    logging.basicConfig(format="rootle: %(message)s")
+    logging.basicConfig(format="%(message)s", handlers=[_MessageHandler(show)])
     for logger, level in levels.items():
         logging.getLogger(logger).setLevel(level)
 

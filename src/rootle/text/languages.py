@@ -72,7 +72,7 @@ CODE_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
 
 PROSE_EXTENSIONS: Final[dict[str, tuple[str, ...]]] = {
     "asciidoc": ("adoc", "asciidoc"),
-    "latex": ("tex", "ltx", "sty", "cls"),
+    "latex": ("tex", "ltx", "sty"),  # ".cls" is more often a class of Apex or Visual Basic
     "markdown": ("md", "markdown", "mdx", "mdown", "qmd", "rmd"),
     "org": ("org",),
     "rst": ("rst", "rest"),
@@ -207,8 +207,9 @@ _TEMPLATE_ENDINGS: Final = frozenset(
     """dist ejs erb example gotmpl hbs in j2 jinja jinja2 liquid mustache sample template tmpl tpl
     twig""".split()
 )
+_MAX_TEMPLATE_ENDINGS: Final = 4  # of a file
 _SHEBANG: Final = re.compile(
-    r"#![^\n]{0,200}?\b(bash|dash|ksh|zsh|sh|python|ruby|perl|node|php|lua)"
+    r"#![^\n]{0,200}?[/ \t](bash|dash|ksh|zsh|sh|python|ruby|perl|node|php|lua)[\d.]{0,8}(?!\S)"
 )
 _INTERPRETERS: Final = {
     **dict.fromkeys(("bash", "dash", "ksh", "zsh", "sh"), "bash"),
@@ -222,13 +223,21 @@ _MANUAL_HEAD_CHARS: Final = 10_000
 
 def file_language(path: str) -> str:
     """Return the language of a file with this "/"-separated path; UNKNOWN if none matches."""
-    name = path.rsplit("/", 1)[-1].lower()
+    names = [path.rsplit("/", 1)[-1].lower()]
+    while len(names) <= _MAX_TEMPLATE_ENDINGS:
+        stem, dot, extension = names[-1].rpartition(".")
+        if not dot or extension not in _TEMPLATE_ENDINGS:
+            break
+        names.append(stem)
+    found = map(_language_of_name, reversed(names))
+    return next((language for language in found if language != UNKNOWN), UNKNOWN)
+
+
+def _language_of_name(name: str) -> str:
     known = FILE_NAMES.get(name)
     if known is not None:
         return known
-    stem, dot, extension = name.rpartition(".")
-    if extension in _TEMPLATE_ENDINGS and (inner := file_language(stem)) != UNKNOWN:
-        return inner
+    _, dot, extension = name.rpartition(".")
     if dot and extension in _BY_EXTENSION:
         return _BY_EXTENSION[extension]
     # For Dockerfile.dev, Makefile.am and README.de, use the name before the first dot.

@@ -106,6 +106,14 @@ def test_a_path_in_the_query_that_is_not_indexed_is_explained(
     assert f"{path} is not indexed: `build` in .rootleignore:1 excludes it" in notes
 
 
+def test_a_hidden_path_in_the_query_is_explained(tmp_path: Path, make_app: MakeApp) -> None:
+    root = make_repository(tmp_path / "repo", FILES)
+    write(root, ".rootleignore", ".ci\n")
+    write(root, ".ci/build.yml", "steps: [made]\n")
+    notes = make_app(root).search("the zzsteps in .ci/build.yml").suggestions
+    assert ".ci/build.yml is not indexed: `.ci` in .rootleignore:1 excludes it" in notes
+
+
 def test_the_configured_suggestion_follows_the_note_about_a_phrase(
     repository: Path, make_app: MakeApp
 ) -> None:

@@ -89,3 +89,48 @@ def test_rules_above_the_indexed_folder_and_outside_the_tree_are_named(tmp_path:
     }
     os.symlink(root / "sub", root / "link")
     assert explain_exclusions(os.fspath(root), ["link/a.tmp"]) == {}
+
+
+def test_a_folder_that_git_ignores_is_listed_without_the_rules_above_it(tmp_path: Path) -> None:
+    root = tmp_path / "repo"
+    files = {".gitignore": "out\nalso/*\n", "out/a.py": "x", "out/b.log": "x", "also/c.py": "x"}
+    write_tree(root, {**files, "out/.gitignore": "*.log\n"})
+    subprocess.run(["git", "init", "-q", root], check=True)
+    assert explain_exclusions(os.fspath(root / "out"), ["a.py", "b.log"]) == {
+        "b.log": "`*.log` in .gitignore:1"
+    }
+    assert explain_exclusions(os.fspath(root / "also")) == {"c.py": "`also/*` in ../.gitignore:2"}
+
+
+def test_the_rules_of_nested_repositories_are_named(tmp_path: Path) -> None:
+    root = tmp_path / "repo"
+    inner = {".gitignore": "*.log\n", "a.log": "x", "a.py": "x", "node_modules/b.js": "x"}
+    write_tree(root, {".gitignore": "gone\n"})
+    for folder in (".hidden", "gone"):
+        write_tree(root / folder, inner)
+        subprocess.run(["git", "init", "-q", root / folder], check=True)
+    subprocess.run(["git", "-C", root / ".hidden", "add", "node_modules/b.js"], check=True)
+    subprocess.run(["git", "init", "-q", root], check=True)
+    paths = [f"{folder}/{path}" for folder in (".hidden", "gone") for path in inner]
+    assert explain_exclusions(os.fspath(root), paths) == {
+        ".hidden/a.log": "`*.log` in .hidden/.gitignore:1",
+        **{f"gone/{path}": "`gone` in .gitignore:1" for path in inner},
+    }
+
+
+def test_paths_outside_the_folder_have_no_reason(root: Path) -> None:
+    os.symlink(root / "app", root / "link")
+    outside = [f"../{root.name}/app/debug.log", "app/../../repo/app", "/", "", "app//debug.log"]
+    assert explain_exclusions(os.fspath(root), [*outside, "link/debug.log", "app/debug.log"]) == {
+        "app/debug.log": EXPECTED["app/debug.log"]
+    }
+
+
+def test_a_rule_in_any_encoding_is_shown_in_short(tmp_path: Path) -> None:
+    ignore = f"secret\r\n{'*' * 500}.data\r\n"
+    write_tree(tmp_path, {"secret": "x", "a.data": "x"})
+    (tmp_path / ".rootleignore").write_bytes(ignore.encode("utf-16"))
+    found = explain_exclusions(os.fspath(tmp_path))
+    assert found["secret"] == "`secret` in .rootleignore:1"
+    assert found["a.data"].startswith("`****")
+    assert len(found["a.data"]) < 120

@@ -176,7 +176,7 @@ def run(args: argparse.Namespace) -> int:
         check_root(args)
         with open_app_from(args) as app:
             return answer_lines(app, sys.stdin.buffer, explain=args.explain)
-    with open_for_question(args) as app:
+    with open_for_question(args, search_unfinished=True) as app:
         if args.agent:
             return _answer_agent(app, args)
         if args.image is not None:

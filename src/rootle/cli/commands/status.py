@@ -39,15 +39,16 @@ def run(args: argparse.Namespace) -> int:
 
     with open_app_from(args) as app:
         status = app.status()
+        progress = app.index_progress()
     settings = read_settings(root_folder(args), args.config, args.set or ())
     # The configuration of the app does not record whether a key was set.
     unused = unused_settings(settings.config, settings.origins)
     status = replace(status, unused_settings=unused)
-    _print(status, args)
+    _print(status, progress, args)
     return SUCCESS if status.exists else NO_RESULTS
 
 
-def _print(status: IndexStatus, args: argparse.Namespace) -> None:
+def _print(status: IndexStatus, progress: tuple[int, int] | None, args: argparse.Namespace) -> None:
     if args.json:
         from rootle.cli.terminal import print_json
 
@@ -56,4 +57,9 @@ def _print(status: IndexStatus, args: argparse.Namespace) -> None:
         from rootle.cli.status_output import print_status
         from rootle.telemetry.exporter import missing_extra
 
-        print_status(status, with_skipped_files=args.skipped, telemetry_problem=missing_extra())
+        print_status(
+            status,
+            with_skipped_files=args.skipped,
+            telemetry_problem=missing_extra(),
+            progress=progress,
+        )

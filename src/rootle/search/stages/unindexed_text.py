@@ -21,9 +21,10 @@ _MAX_NAMES: Final = 3
 # Limits on what is read to find one name. Reading this much takes about 10 ms.
 _MAX_FILES_READ: Final = 200
 _MAX_BYTES_READ: Final = 20_000_000
-# A path in the text of a query: it has a slash, or a dot within a word.
+# A path in the text of a query: it has a slash, or a dot within a word. It may begin with a dot.
 _PATH: Final = re.compile(
-    r"(?<![\w@.+-])(?:[\w@+-][\w@.+-]*+(?:/[\w@.+-]++)++|[\w@+-]++(?:\.[\w+-]++)++)"
+    r"(?<![\w@.+-])(?:(?:\.(?=\w))?"
+    r"(?:[\w@+-][\w@.+-]*+(?:/[\w@.+-]++)++|[\w@+-]++(?:\.[\w+-]++)++)|\.\w[\w-]*+)"
 )
 _MAX_PATHS: Final = 5
 _LAST_WORD: Final = re.compile(r"\w+(?=\W*$)")

@@ -9,13 +9,17 @@ import os
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from itertools import accumulate
+from typing import Final
 
+from rootle.serialization.path_text import cut_line
 from rootle.sources.files.excluded_dirs import EXCLUDED_DIRS, EXCLUDING_FILES, is_linked_worktree
 from rootle.sources.files.filesystem_walk import IGNORE_NAMES, OWN_IGNORE_NAME
-from rootle.sources.files.ignore_rules import load_ignore_file
+from rootle.sources.files.ignore_rules import load_ignore_file, split_rules
 from rootle.sources.files.regular_file_reader import read_regular
 from rootle.sources.git.git_dirs import find_work_tree
-from rootle.sources.git.repository import list_files, matching_rules
+from rootle.sources.git.repository import find_tracked, follows_git_rules, matching_rules
+
+_MAX_PATTERN: Final = 60  # characters of a pattern that are shown
 
 
 def explain_exclusions(root: str, paths: Collection[str] | None = None) -> dict[str, str]:
@@ -26,40 +30,78 @@ def explain_exclusions(root: str, paths: Collection[str] | None = None) -> dict[
     """
     if paths is None:
         paths = _list_entries(root)
-    existing = [path for path in paths if path and os.path.lexists(os.path.join(root, path))]
+    existing = [path for path in paths if _is_below(root, path)]
     reasons = {
         path: reason for path in existing if (reason := _find_rule(root, path, [OWN_IGNORE_NAME]))
     }
     others = [path for path in existing if path not in reasons]
-    in_git = find_work_tree(root) is not None
-    reasons |= _find_git_rules(root, others) if in_git else {}
-    for path in others:
-        if path in reasons:
-            continue
-        reason = _find_excluded_folder(root, path)
-        if reason is None and not in_git:
-            reason = _find_rule(root, path, IGNORE_NAMES)
-        # git is asked only about the few paths for which the answer matters.
-        if reason is not None and not (in_git and _is_tracked(root, path)):
-            reasons[path] = reason
+    if follows_git_rules(root):
+        reasons |= _explain_in_git(root, others)
+    else:
+        reasons |= _explain_in_folder(root, "", others, IGNORE_NAMES)
     return {path: reasons[path] for path in existing if path in reasons}
 
 
-def _find_git_rules(root: str, paths: Collection[str]) -> dict[str, str]:
-    """Return the rules of git's ignore files; a nested repository has rules of its own."""
+def _is_below(root: str, path: str) -> bool:
+    """Return whether a path is that of an existing entry below a folder, and not below a link."""
+    if "\0" in path or not {"", ".", ".."}.isdisjoint(path.split("/")):
+        return False
+    *above, entry = [os.path.join(root, one) for one in _entries_above(path)]
+    return not any(map(os.path.islink, above)) and os.path.lexists(entry)
+
+
+def _explain_in_git(root: str, paths: Collection[str]) -> dict[str, str]:
+    """Return why git or the name of a folder excludes paths.
+
+    A repository inside another one has rules of its own, but the other one may exclude all of it.
+    """
     inner: dict[str, list[str]] = defaultdict(list)  # folder of a repository -> paths in it
     for path in paths:
-        top = find_work_tree(os.path.dirname(os.path.join(root, path))) or root
-        nested = os.path.relpath(top, root).replace(os.sep, "/")
-        inner["" if nested.startswith(".") else f"{nested}/"].append(path)
+        inner[_find_repository(root, path)].append(path)
     found: dict[str, str] = {}
     for prefix, within in inner.items():
-        folder = os.path.join(root, prefix)
+        if prefix and (outer := _explain_in_git(root, [prefix.rstrip("/")])):
+            found |= dict.fromkeys(within, *outer.values())
+            continue
+        folder = os.path.normpath(os.path.join(root, prefix))
+        if not follows_git_rules(folder):
+            found |= _explain_in_folder(root, prefix, within, IGNORE_NAMES)
+            continue
         rules = matching_rules(folder, [path.removeprefix(prefix) for path in within])
         for path, rule in rules.items():
             file = f"{prefix}{rule.file}" if not os.path.isabs(rule.file) else rule.file
-            found[prefix + path] = f"`{rule.pattern}` in {file}:{rule.line}"
+            found[prefix + path] = _describe_rule(rule.pattern, file, rule.line)
+        others = [path for path in within if path not in found]
+        reasons = _explain_in_folder(root, prefix, others, ())
+        # git is asked only about the few paths for which the answer matters.
+        tracked = find_tracked(folder, [path.removeprefix(prefix) for path in reasons])
+        found |= {path: why for path, why in reasons.items() if path[len(prefix) :] not in tracked}
     return found
+
+
+def _find_repository(root: str, path: str) -> str:
+    """Return the folder, "" or ending in "/", of the repository that contains a path."""
+    top = find_work_tree(os.path.dirname(os.path.join(root, path))) or root
+    nested = os.path.relpath(top, root).replace(os.sep, "/")
+    return "" if nested in (".", "..") or nested.startswith("../") else f"{nested}/"
+
+
+def _explain_in_folder(
+    root: str, prefix: str, paths: Collection[str], names: Sequence[str]
+) -> dict[str, str]:
+    """Return why a walk of the folder `prefix` excludes paths; `names` are its ignore files."""
+    found: dict[str, str] = {}
+    for path in paths:
+        reason = _find_excluded_folder(root, prefix, path)
+        if reason is None and names:
+            reason = _find_rule(root, path, names, prefix)
+        if reason is not None:
+            found[path] = reason
+    return found
+
+
+def _describe_rule(pattern: str, file: str, line: int) -> str:
+    return f"`{cut_line(pattern, _MAX_PATTERN)}` in {file}:{line}"
 
 
 def _list_entries(root: str) -> list[str]:
@@ -69,13 +111,8 @@ def _list_entries(root: str) -> list[str]:
         return []
 
 
-def _is_tracked(root: str, path: str) -> bool:
-    listing = list_files(root, [path])
-    return listing is not None and bool(listing.tracked or listing.submodules)
-
-
-def _find_excluded_folder(root: str, path: str) -> str | None:
-    for entry in _entries_above(path):
+def _find_excluded_folder(root: str, prefix: str, path: str) -> str | None:
+    for entry in _entries_above(path, prefix):
         folder = os.path.join(root, entry)
         if not os.path.isdir(folder) or os.path.islink(folder):
             return None
@@ -89,38 +126,40 @@ def _find_excluded_folder(root: str, path: str) -> str | None:
     return None
 
 
-def _find_rule(root: str, path: str, names: Sequence[str]) -> str | None:
+def _find_rule(root: str, path: str, names: Sequence[str], prefix: str = "") -> str | None:
     """Return the rule of the ignore files with these names that excludes the path."""
-    for entry in _entries_above(path):
-        is_folder = os.path.isdir(os.path.join(root, entry))
-        above = ["", *(f"{folder}/" for folder in _entries_above(os.path.dirname(entry)))]
+    for entry in _entries_above(path, prefix):
+        full = os.path.join(root, entry)
+        is_folder = os.path.isdir(full) and not os.path.islink(full)
+        above = [
+            prefix,
+            *(f"{folder}/" for folder in _entries_above(os.path.dirname(entry), prefix)),
+        ]
         files = [f"{base}{name}" for base in above for name in names]
         for file in reversed(files):  # the innermost match decides
-            line = _matching_line(root, file, entry, is_folder)
-            if line is None:
+            full = os.path.join(root, file)
+            rules = (
+                load_ignore_file(full, file[: file.rfind("/") + 1])
+                if os.path.isfile(full)
+                else None
+            )
+            line = rules.deciding_line(entry, is_folder) if rules is not None else None
+            if rules is None or line is None:
                 continue
-            text = _read_line(os.path.join(root, file), line)
-            if text.startswith("!"):
+            if not rules.ignores(line):
                 break
-            return f"`{text}` in {file}:{line + 1}"
+            return _describe_rule(_read_line(full, line), file, line + 1)
     return None
-
-
-def _matching_line(root: str, file: str, entry: str, is_folder: bool) -> int | None:
-    """Return the number of the line of an ignore file, from 0, that decides about an entry."""
-    full = os.path.join(root, file)
-    if not os.path.isfile(full):
-        return None
-    rules = load_ignore_file(full, file[: file.rfind("/") + 1])
-    return None if rules is None else rules.deciding_line(entry, is_folder)
 
 
 def _read_line(file: str, line: int) -> str:
     raw = read_regular(file)
-    lines = raw.split(b"\n") if isinstance(raw, bytes) else []
-    return lines[line].decode("utf-8", "replace").strip() if line < len(lines) else ""
+    lines = split_rules(raw) if isinstance(raw, bytes) else []
+    text = lines[line].rstrip() if line < len(lines) else ""
+    return text.encode("latin-1").decode("utf-8", "replace")
 
 
-def _entries_above(path: str) -> list[str]:
-    """Return the path and the folders above it, outermost first."""
-    return [*accumulate(path.split("/"), "{}/{}".format)] if path else []
+def _entries_above(path: str, prefix: str = "") -> list[str]:
+    """Return a path and the folders above it, outermost first, without those around `prefix`."""
+    parts = path[len(prefix) :].split("/") if len(path) > len(prefix) else []
+    return [prefix + entry for entry in accumulate(parts, "{}/{}".format)]

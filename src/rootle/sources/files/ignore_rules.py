@@ -45,7 +45,11 @@ class IgnoreFile:
     def verdict(self, path: str, is_folder: bool) -> bool | None:
         """Return True for ignored, False for re-included by a "!" line, None for no match."""
         line = self.deciding_line(path, is_folder)
-        return None if line is None else self._ignores[line]
+        return None if line is None else self.ignores(line)
+
+    def ignores(self, line: int) -> bool:
+        """Return True for a line that ignores paths, False for one that re-includes them."""
+        return self._ignores[line]
 
     def deciding_line(self, path: str, is_folder: bool) -> int | None:
         """Return the number, from 0, of the last line that matches; None if no line matches."""
@@ -118,15 +122,19 @@ def _parse_file(raw: bytes, base: str) -> IgnoreFile:
 
 
 def parse_rules(raw: bytes) -> list[Rule]:
-    """Return the rules of an ignore file in order, without comments and empty lines.
+    """Return the rules of an ignore file in order, without comments and empty lines."""
+    rules = (_parse_line(text, line) for line, text in enumerate(split_rules(raw)))
+    return [rule for rule in rules if rule is not None]
+
+
+def split_rules(raw: bytes) -> list[str]:
+    """Return the lines of an ignore file, with one character per byte.
 
     Unlike git, accept UTF-16, in which a shell on Windows may write the file.
     """
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raw = raw.decode("utf-16", "replace").encode("utf-8")
-    lines = raw.removeprefix(codecs.BOM_UTF8).decode("latin-1").split("\n")
-    rules = (_parse_line(text, line) for line, text in enumerate(lines))
-    return [rule for rule in rules if rule is not None]
+    return raw.removeprefix(codecs.BOM_UTF8).decode("latin-1").split("\n")
 
 
 def _parse_line(text: str, line: int) -> Rule | None:

@@ -87,6 +87,21 @@ def _unreadable_folders(warnings: bytes, folder: str) -> list[str]:
     return [path.removeprefix(prefix) for path in paths]
 
 
+def follows_git_rules(folder: str) -> bool:
+    """Return whether the ignore files of git decide which entries of a folder are listed.
+
+    They do not if git ignores the folder itself, as all of its entries are then listed.
+    """
+    if find_work_tree(folder) is None:
+        return False
+    parent, name = os.path.split(folder)
+    # The rule "data/*" does not ignore "data", but in this folder, git says that it ignores ".".
+    return any(
+        run_git(place, "check-ignore", "-q", path, timeout_s=_QUICK_TIMEOUT_S).returncode == 1
+        for place, path in ((folder, "."), (parent, f"./{name}"))
+    ) or (list_files(folder) is not None)
+
+
 def _is_ignored(folder: str) -> bool:
     """Return whether this folder is ignored by its work tree. git then lists nothing."""
     return run_git(folder, "check-ignore", "-q", ".", timeout_s=_QUICK_TIMEOUT_S).returncode == 0
@@ -188,6 +203,20 @@ def tracked_paths(folder: str) -> set[str] | None:
         )
         return None
     return {os.fsdecode(path) for path in output.stdout.split(b"\0") if path}
+
+
+def find_tracked(folder: str, paths: Collection[str]) -> set[str]:
+    """Return the paths that are tracked, or contain a tracked file; none if git fails."""
+    if not paths:
+        return set()
+    output = run_git(
+        folder,
+        *("--literal-pathspecs", "ls-files", "-z", "--cached", "--", *paths),
+        timeout_s=_LIST_TIMEOUT_S,
+    )
+    found = {os.fsdecode(path) for path in output.stdout.split(b"\0") if path}
+    above = {entry for path in found for entry in accumulate(path.split("/"), "{}/{}".format)}
+    return above.intersection(paths)
 
 
 def head_commit(root: Path) -> str | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final
 
 from rootle.syntax.lines import Name
@@ -28,7 +30,7 @@ class Block:
     row: int
     end: int
     first: int
-    members: Sequence[Block]
+    members: Sequence[Block]  # in order; they do not overlap
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,8 @@ class BlockOutline:
 
 
 def _list_around(block: Block, row: int) -> Iterator[Block]:
-    for member in block.members:
-        if member.first <= row < member.end:
-            yield member
-            yield from _list_around(member, row)
+    while (at := bisect_right(block.members, row, key=attrgetter("first"))) > 0:
+        block = block.members[at - 1]
+        if row >= block.end:
+            return
+        yield block

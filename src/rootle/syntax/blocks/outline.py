@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from rootle.syntax.blocks.block import Block, BlockOutline, split_owners
 from rootle.syntax.blocks.line_rules import has_rules, list_matches
+from rootle.syntax.blocks.passive_lines import PassiveLines
 from rootle.syntax.blocks.starts import Extent, Start, columns, find_ends
 from rootle.syntax.blocks.yaml_keys import OPERATION_ID, list_keys, list_operations
 from rootle.syntax.lines import Lines, Name
@@ -19,7 +19,7 @@ _MAX_CHARS: Final = 2_000_000
 _MAX_BLOCKS: Final = 20_000
 _MAX_TITLE: Final = 80
 _MAX_LINES_ABOVE: Final = 60
-_COMMENT: Final = re.compile(r"\s*(?:#|//|/\*|\*|--|;|%|<!--|@\w|\.PHONY\b|\{[{#]-?\s*/?\*)")
+_MAX_NESTED: Final = 40  # blocks around a block; more deeply nested ones are data
 
 
 def has_blocks(language: str) -> bool:
@@ -36,18 +36,23 @@ def read_blocks(lines: Lines, language: str) -> BlockOutline | None:
     """Return the blocks and names of a text, or None if there are none."""
     if not has_names(language) or len(lines.text) > _MAX_CHARS:
         return None
+    passive = PassiveLines(lines, language)
     if language == _JSON:
         starts = list_operations(lines) if OPERATION_ID in lines.text else []
+    elif language == _YAML:
+        starts = list_keys(lines)
     else:
-        starts = list_keys(lines) if language == _YAML else list_matches(lines, language)
+        starts = list_matches(lines, language, passive)
     if not starts or len(starts) > _MAX_BLOCKS:
         return None
-    root = _nest(lines, starts, find_ends(lines, starts))
+    root = _nest(lines, starts, find_ends(lines, starts, language, passive), passive)
     names = [Name(start.row, 0, symbol) for start in starts for symbol in start.symbols]
     return BlockOutline(root, names)
 
 
-def _nest(lines: Lines, starts: Sequence[Start], ends: Sequence[int]) -> Block:
+def _nest(
+    lines: Lines, starts: Sequence[Start], ends: Sequence[int], passive: PassiveLines
+) -> Block:
     members: list[Block] = []
     root = Block("", "", True, row=-1, end=len(lines), first=0, members=members)
     around = [(root, members)]
@@ -55,7 +60,7 @@ def _nest(lines: Lines, starts: Sequence[Start], ends: Sequence[int]) -> Block:
     for start, end in zip(starts, ends, strict=True):
         while len(around) > 1 and around[-1][0].end <= start.row:
             last = max(last, around.pop()[0].end)
-        if start.extent is not Extent.NAME and start.title:
+        if start.extent is not Extent.NAME and start.title and len(around) <= _MAX_NESTED:
             outer, siblings = around[-1]
             members = []
             block = Block(
@@ -64,7 +69,7 @@ def _nest(lines: Lines, starts: Sequence[Start], ends: Sequence[int]) -> Block:
                 False,
                 row=start.row,
                 end=min(end, outer.end),
-                first=_skip_comments_above(lines, start.row, max(last, outer.row + 1)),
+                first=_skip_comments_above(lines, passive, start.row, max(last, outer.row + 1)),
                 members=members,
             )
             siblings.append(block)
@@ -74,7 +79,7 @@ def _nest(lines: Lines, starts: Sequence[Start], ends: Sequence[int]) -> Block:
     return root
 
 
-def _skip_comments_above(lines: Lines, row: int, lowest: int) -> int:
+def _skip_comments_above(lines: Lines, passive: PassiveLines, row: int, lowest: int) -> int:
     """Return the first line of the comments above a block of the same indentation.
 
     A blank line can separate them from the block, and from each other.
@@ -84,11 +89,10 @@ def _skip_comments_above(lines: Lines, row: int, lowest: int) -> int:
     first = at = row
     while at > lowest:
         at -= 1
-        line = lines.rows[at]
         if lines.is_blank(at):
             if at + 1 < row and lines.is_blank(at + 1):
                 break
-        elif columns(line) >= indent and _COMMENT.match(line):
+        elif columns(lines.rows[at]) >= indent and passive.is_comment(at):
             first = at
         else:
             break

@@ -32,6 +32,9 @@ OPERATION_ID: Final = "operationId"
 _JSON_OPERATION: Final = re.compile(
     rf"[ \t{{]*\"{OPERATION_ID}\"[ \t]*:[ \t]*\"([\w.-]{{1,200}})\""
 )
+# A value or an item of a list whose text is below it. It can have an anchor and a tag.
+_TEXT_BELOW: Final = re.compile(r"(?:[&!]\S*[ \t]+){0,3}[|>][+-]?\d?[+-]?\s*(?:#|$)")
+_TEXT_ITEM: Final = re.compile(rf"[ \t]*(?:-[ \t]+)+{_TEXT_BELOW.pattern}")
 _DOCUMENT: Final = re.compile(r"---(?:\s|$)")
 # A Kubernetes resource has these two keys: `kind: Deployment` and below `metadata`, `name: web`.
 _KIND: Final = re.compile(r"kind:[ \t]+[\"']?(\w{1,100})")
@@ -94,14 +97,16 @@ def _list_yaml(lines: Lines) -> Iterator[Start]:
         text_indent = -1
         found = _YAML_KEY.match(line)
         if found is None:
+            text_indent = indent if _TEXT_ITEM.match(line) else -1
             continue
         # The items of a list can have the same indentation as its key.
         is_item = found["dash"] is not None
         while enclosing and enclosing[-1][0] >= indent + (is_item and not enclosing[-1][1]):
             enclosing.pop()
         after = line[found.end() :].strip()
-        if re.match(r"[|>][+-]?\d?[+-]?\s*(?:#|$)", after):
-            text_indent = indent
+        if _TEXT_BELOW.match(after):
+            # The text of `- key: |` is indented more than the key.
+            text_indent = indent + len(found["dash"] or "")
         key = found["a"] or found["b"] or found["c"]
         if is_item:
             title = _item_title(line, key)

@@ -129,19 +129,23 @@ def find_reference(folder: str, name: str) -> tuple[str, str] | None:
 
     A tag comes before a branch, and a branch of this repository before one that exists only in a
     remote repository. Return None if there is no such reference, or several remote repositories
-    have one.
+    have different branches with this name.
     """
     kinds = (("tag", "refs/tags/"), ("branch", "refs/heads/"), ("branch", "refs/remotes/"))
     patterns = (*(f"{prefix}{name}" for _, prefix in kinds), f"refs/remotes/*/{name}")
     output = run_git(
-        folder, *("for-each-ref", "--format=%(refname)", *patterns), timeout_s=_TIMEOUT_S
+        folder,
+        *("for-each-ref", "--format=%(refname) %(objectname)", *patterns),
+        timeout_s=_TIMEOUT_S,
     )
-    found = set(output.stdout.decode("utf-8", "replace").split("\n")) - {""}
+    lines = output.stdout.decode("utf-8", "replace").split("\n")[:-1]
+    found = dict(line.split(" ") for line in lines)  # a reference has no space in its name
     for kind, prefix in kinds:
         if f"{prefix}{name}" in found:
             return kind, f"{prefix}{name}"
     remote = [one for one in found if one.startswith("refs/remotes/") and one.endswith(f"/{name}")]
-    return ("branch", remote[0]) if len(remote) == 1 else None
+    is_clear = len({found[one] for one in remote}) == 1
+    return ("branch", remote[0]) if is_clear else None
 
 
 def _find_remote_branch(folder: str, name: str) -> str:
