@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from benchmarks.common.arguments import JSON, ONLY, command_parser
+from benchmarks.common.arguments import COUNT, JSON, ONLY, command_parser
 from benchmarks.common.metrics import TOP_K
 from benchmarks.common.reports import write_json
 from benchmarks.common.rootle_search import indexed_app, search_hits
@@ -41,8 +41,8 @@ class InventedPair:
 
 
 def main() -> None:
-    parser = command_parser(__doc__, ONLY, JSON)
-    parser.add_argument("--count", type=int, default=400, metavar="N", help="pairs of each file")
+    count = COUNT.with_settings(default=400, help="pairs of each file (default: %(default)s)")
+    parser = command_parser(__doc__, ONLY, count, JSON)
     args = parser.parse_args()
     pairs = read_pairs(FOLDER, args.only, args.count)
     with tempfile.TemporaryDirectory() as folder:

@@ -169,7 +169,7 @@ def test_files_are_found_as_before_and_have_no_section(app: App) -> None:
 
 
 def test_a_citation_can_be_read_in_every_output(app: App) -> None:
-    response = app.search("submarine harbour")
+    response = app.search("leaves the harbour")
     citation = "slides:roadmap.pptx#slide-2"
     assert to_json(response)["results"][0]["place"] == "slide-2"
     assert f"## {citation}" in response_as_markdown(response)

@@ -45,7 +45,7 @@ def settle_ledger(
     """
 '''
     + "".join(f"    step_{n} = entries[{n}] + {n}\n" for n in range(70))
-    + "    zebra_total = Decimal(sum(entries))\n    log.info('settled')\n    return zebra_total\n"
+    + "    dragon_total = Decimal(sum(entries))\n    log.info('settled')\n    return dragon_total\n"
 )
 _SHORT = '''\
 import json
@@ -100,13 +100,13 @@ def test_a_function_that_does_not_fit_is_shown_with_its_head(
 ) -> None:
     files = {**FILES, "src/ledger.py": _LONG}
     app = make_app(write_tree(tmp_path / "repo", files), max_context_lines=75)
-    result = _find_result(app.search("zebra_total", context=True), "src/ledger.py")
+    result = _find_result(app.search("dragon_total", context=True), "src/ledger.py")
     shown = _shown_lines(result)
     text = "\n".join(shown.values())
     assert "@register" in text
     assert "limit: int," in text
     assert "Those beyond the limit" in text
-    assert "zebra_total = Decimal" in text
+    assert "dragon_total = Decimal" in text
     assert "    Decimal," in text
     assert "os.path" not in text
     assert len(shown) <= 75
@@ -280,14 +280,14 @@ def test_a_markdown_fence_is_longer_than_any_in_the_text(tmp_path: Path, make_ap
 
 
 def test_an_answer_without_any_passage_says_why(many: App) -> None:
-    small = many.search('"zebra_total"', budget=5)
+    small = many.search('"dragon_total"', budget=5)
     assert small.results == ()
     assert "a budget of 5 tokens is too small for a passage; raise it" in small.suggestions[0]
     for options in ({"budget": 1_000}, {"context": True}):
-        empty = many.search('"zebra_total"', exclude=["src/ledger.py:1-999"], **options)
+        empty = many.search('"dragon_total"', exclude=["src/ledger.py:1-999"], **options)
         assert empty.results == ()
         assert "lines that would be shown are excluded" in empty.suggestions[0]
-    assert many.search('"zebra_total"', budget=1_000).suggestions == ()
+    assert many.search('"dragon_total"', budget=1_000).suggestions == ()
 
 
 @pytest.mark.slow

@@ -84,14 +84,14 @@ def test_a_result_names_only_what_its_own_diagram_contains(
     make_app: MakeApp, tmp_path: Path
 ) -> None:
     diagrams = (
-        "@startuml\nRetryPolicy -> Worker : pelican\n@enduml\n",
-        "@startuml\nclass CircuitBreaker {\n  +open(): heron\n}\n@enduml\n",
+        "@startuml\nRetryPolicy -> Worker : kayak\n@enduml\n",
+        "@startuml\nclass CircuitBreaker {\n  +open(): velvet\n}\n@enduml\n",
     )
     files = {**FILES, "docs/two.puml": "\n".join(diagrams)}
     app = make_app(write_tree(tmp_path / "project", files))
-    first = find(app.search('"pelican" path:two').results, "docs/two.puml")
+    first = find(app.search('"kayak" path:two').results, "docs/two.puml")
     assert first.mentions == {"RetryPolicy": "src/retry.py:4"}
-    second = find(app.search('"heron" path:two').results, "docs/two.puml")
+    second = find(app.search('"velvet" path:two').results, "docs/two.puml")
     assert second.mentions == {"CircuitBreaker": "src/breaker.go:3"}
 
 
