@@ -115,7 +115,7 @@ def classify(tree: SourceTree, row: int, column: int, size: int) -> OccurrenceRo
     leaf = tree.node_at(row, column, size)
     if tree.has_markup and leaf.parent is None:
         start = tree.row_starts[row] + column
-        return OccurrenceRole(*classify_markup(tree.data, start, start + size))
+        return OccurrenceRole(*classify_markup(tree.data, tree.styles, start, start + size))
     if role := _literal_kind(leaf):
         return OccurrenceRole("import" if role == "string" and _is_import(tree, leaf) else role)
     node, receiver = climb_members(tree, leaf)

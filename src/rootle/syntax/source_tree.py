@@ -13,6 +13,7 @@ from typing import Final
 
 from tree_sitter import Node
 
+from rootle.syntax.files.markup import list_styles
 from rootle.syntax.grammars import GRAMMARS, load_grammar
 from rootle.syntax.lines import Lines, Name
 from rootle.syntax.node_rows import row_range
@@ -103,6 +104,11 @@ class SourceTree:
             if (position := self._locate(entry, word, qualified)) is not None:
                 found[position] = tuple(self.units_at(position[0]))
         return found
+
+    @cached_property
+    def styles(self) -> Sequence[tuple[int, int]]:
+        """The start and the end in `data` of each style sheet, if the text is a component."""
+        return list_styles(self.data) if self.has_markup else ()
 
     @cached_property
     def _entries(self) -> Mapping[str, Sequence[Name]]:

@@ -57,6 +57,7 @@ def test_a_name_without_a_definition_is_reported_before_the_results(
     [
         "where is retry_later defined",  # it is defined
         "where is mark_busy! used",  # a method in Ruby
+        "what sets is_public of a shop",  # it is described by further words
         "where is retry handled",  # an ordinary word
         "where is attempts defined",
         "where is OAuth implemented",  # a proper name
@@ -67,13 +68,13 @@ def test_a_name_without_a_definition_is_reported_before_the_results(
 def test_other_names_are_not_reported(question: str, app: App) -> None:
     response = app.search(question)
     assert response.results
-    assert not any("not defined" in note for note in response.suggestions)
+    assert not any("no definition of" in note for note in response.suggestions)
 
 
 def test_an_absent_name_is_reported_once(app: App) -> None:
     (note, *_) = app.search("who calls sendLetter").suggestions
     assert note.startswith('not confident: no indexed text has the word "sendLetter"')
-    assert "not defined" not in note
+    assert "no definition of" not in note
 
 
 def test_a_name_that_is_imported_from_a_package_is_said_to_be_so(app: App) -> None:
@@ -93,3 +94,8 @@ def test_a_corrected_name_is_named_before_the_results(app: App) -> None:
         == 'Note: no indexed text has the name "retry_latre"; showing results for "retry_later"'
     )
     assert results.startswith("1. src/retry.rs")
+
+
+def test_an_owner_in_a_question_leads_to_its_code_if_there_are_no_calls(app: App) -> None:
+    with_owner = app.search("who calls retry_later for a shop")
+    assert with_owner.symbols is None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 # Part of the fingerprint of an index. Increase this number when texts are split differently.
-CHUNKER_VERSION: Final = 12
+CHUNKER_VERSION: Final = 13
 
 
 @dataclass(frozen=True, slots=True)

@@ -229,6 +229,9 @@ class NameQuestion:
     # Whether the name is certainly that of a definition. A proper name, such as "OAuth", is not.
     is_code_name: bool = False
     place: str = ""  # the end of the question, if it may be a path, as in "who calls NAME in PATH"
+    # Whether the question also says to which thing the name belongs, as in "what sets NAME of a
+    # pool". Without an occurrence of the name, this still describes what is searched for.
+    names_owner: bool = False
     # The name with the "?" or "!" after it, which belongs to the name in Ruby and Elixir; "" if no
     # such character follows it.
     marked_name: str = ""
@@ -285,7 +288,7 @@ def _parse_name(text: str) -> NameQuestion | None:
         return replace(found, place=placed[2].rstrip(".?!"))
     owned = _OWNER.fullmatch(text)
     found = None if owned is None else _parse_form(owned[1], has_more=True)
-    return found if found is not None and found.is_code_name else None
+    return replace(found, names_owner=True) if found is not None and found.is_code_name else None
 
 
 def _parse_form(text: str, *, has_more: bool) -> NameQuestion | None:

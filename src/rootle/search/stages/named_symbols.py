@@ -90,7 +90,12 @@ class NamedSymbols:
         return replace(answer, notes=(*answer.notes, *notes))
 
     def _answer_plainly(self, asked: _NameQuestion) -> RankedAnswer:
-        """Return the answer of an ordinary search, and say in it if the name has no definition."""
+        """Return the answer of an ordinary search, and say in it if the name has no definition.
+
+        This is not said if other words of the question describe what is searched for.
+        """
+        if asked.question.names_owner:
+            return asked.find_plainly()
         index = asked.request.session.index
         undefined = describe_undefined(asked.question, asked.scoped.files, index, self._open_finder)
         return replace(asked.find_plainly(), undefined=undefined)
@@ -256,8 +261,11 @@ def _note_plain_operator(scoped: ScopedQuery) -> ScopedQuery:
 def _is_answer(symbols: SymbolAnswer, question: NameQuestion) -> bool:
     """Return whether a definition of the name or a test for it was found.
 
-    If the name cannot be an ordinary word, a use is enough.
+    If the name cannot be an ordinary word, a use is enough. If the question also describes what it
+    searches for in other words, what it asks about the name must be found.
     """
+    if question.names_owner and not (symbols.uses or question.aspect == "definitions"):
+        return False
     if symbols.definitions or "test" in symbols.counts:
         return True
     return question.is_explicit and question.aspect != "definitions" and bool(symbols.uses)

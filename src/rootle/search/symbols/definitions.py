@@ -60,9 +60,9 @@ TYPED: Final = re.compile(
 # A line that only declares a type, which is defined elsewhere.
 # The condition of the preprocessor around the code of a header, which defines no name.
 _CONDITION: Final = re.compile(r"\s*#\s*(?:el)?if|\s*#\s*undef")
-# The keyword before the name of a type in a file without a syntax tree.
 _MACRO: Final = re.compile(r"\s*(?:#\s*define|\{%[-+]?\s*\w+)\b")
 _NAMED_COMPANION: Final = re.compile(r"\bcompanion object \w")  # of Kotlin
+# The keyword before the name of a type in a file without a syntax tree.
 _KEYWORD: Final = r"(?<![\w.])(class|enum|interface|namespace|struct|trait|union)[ \t]+"
 _FORWARD: Final = re.compile(r"(?:friend\b|(?:struct|class|enum|union)\s+\w+\s*;)")
 _PROTECTED: Final = re.compile(r"\b(?:protected|internal)\b")

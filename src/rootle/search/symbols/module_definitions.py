@@ -181,8 +181,10 @@ class ModuleDefinitions:
         best = best_path([one.symbol.path for one in known], statement)
         if best is not None:
             is_near = imported_root(statement) in known[best].symbol.path.split("/")
-            is_foreign = language == "python" and not is_near
-            return None if is_foreign and self._is_foreign(statement, language) else known[best]
+            # The alias of a folder can look like the scope of a package: `@shop/cart`.
+            is_package = language in JAVASCRIPT and not imported_package(statement).startswith("@")
+            may_be_foreign = is_package or (language == "python" and not is_near)
+            return None if may_be_foreign and self._is_foreign(statement, language) else known[best]
         # Packages re-export names of each other, so an import of any package of the repository may
         # refer to the definition.
         if len(self._top) != 1 or language not in (*JAVASCRIPT, "rust"):

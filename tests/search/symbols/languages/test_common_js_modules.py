@@ -135,3 +135,33 @@ def test_each_of_several_modules_in_one_statement_is_followed() -> None:
     with _open(files) as app:
         uses = _uses(app, "close")
     assert uses["test/all.js:4"] == "lib/lid.js:1"
+
+
+def test_imports_of_other_packages_are_no_uses_of_a_module_with_the_name() -> None:
+    files = {
+        "lib/parse.js": "module.exports = function (text) {}\n",
+        "app.js": "const parse = require('./lib/parse')\nparse('a')\n",
+        "other.js": "import { parse } from 'qs'\nparse('b')\n",
+        "third.js": "const { parse: read } = require('querystring')\nread('c')\n",
+    }
+    with _open(files) as app:
+        uses = app.symbols("parse", "uses").uses
+    targets = {f"{one.path}:{one.line}": one.target for one in uses if one.target}
+    assert targets == {"app.js:2": "lib/parse.js:1", "app.js:1": "lib/parse.js:1"}
+
+
+def test_the_own_name_of_an_exported_function_is_no_use_of_it() -> None:
+    files = {
+        "lib/cart.js": "exports.fill = function fill(count) {}\nexports.Row = class Row {}\n",
+        "app.js": "const { fill, Row } = require('./lib/cart')\nfill(new Row())\n",
+    }
+    with _open(files) as app:
+        found = {
+            f"{name} {one.path}:{one.line} {one.kind}"
+            for name in ("fill", "Row")
+            for one in app.symbols(name, "uses").uses
+        }
+    assert found == {
+        *("fill app.js:1 import", "fill app.js:2 call"),
+        *("Row app.js:1 import", "Row app.js:2 call"),
+    }

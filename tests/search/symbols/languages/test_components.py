@@ -132,3 +132,44 @@ def test_a_component_can_be_exported_under_another_name() -> None:
         ("CartRow.vue", 1, ""),
         ("index.ts", 1, "CartRow"),
     ]
+
+
+def test_scripts_are_found_by_their_tags() -> None:
+    files = {
+        "Picker.vue": """\
+<!-- a <script> is below -->
+<script src="./picker.ts" />
+<template><b @click="pickRow(first)">{{ pickRow(first) }}</b></template>
+<script setup lang="ts" generic="T extends Map<string, () => void>">
+const first = 1
+function pickRow(row: T) {}
+</script>
+""",
+    }
+    with _open(files) as app:
+        (row,) = app.symbols("pickRow").definitions
+        (first,) = app.symbols("first").definitions
+        uses = _uses(app, "pickRow")
+    assert (row.line, first.line) == (6, 5)
+    assert uses == {"Picker.vue:3": "call Picker.vue:6"}
+
+
+def test_names_in_a_style_sheet_are_no_uses_of_the_script() -> None:
+    files = {
+        "Box.vue": """\
+<script setup>
+const color = ref(1)
+</script>
+<style scoped>
+.box { color: red; background: v-bind(color); }
+</style>
+<template><b :style="{ top: color }" /></template>
+<style>
+.box { color: blue }
+</style>
+""",
+    }
+    with _open(files) as app:
+        uses = app.symbols("color", "uses").uses
+    found = [(one.line, one.kind) for one in uses]
+    assert found == [(5, "reference"), (7, "reference"), (9, "string")]

@@ -28,6 +28,10 @@ _SELF: Final = frozenset({"self", "this", "cls", "super"})
 # A function of Lua that is called with a value, as in `value:total()`.
 _LUA_METHOD: Final = re.compile(r"\bfunction\s+[\w.]+:|\(\s*self\b")
 _INDEXES: Final = frozenset({"dot_index_expression", "method_index_expression"})
+# The text before the name of a function or class of JavaScript, and the nodes of those that are
+# values. Only their own code can use such a name.
+_EXPRESSION: Final = re.compile(r"\b(?:function|class)\b[\s*]*+\Z")
+_EXPRESSIONS: Final = frozenset({"function_expression", "generator_function", "class"})
 # A receiver in the text before a name.
 _RECEIVER: Final = re.compile(r"(?<![\w.])([\w.]*\w|\))\s*[.:]$")
 # The last name in the path of a module.
@@ -137,20 +141,30 @@ def _list_assigned(text: str, modules: Set[str]) -> Iterator[str]:
 
 
 def is_function_head(found: FileOccurrences, at: Position) -> bool:
-    """Return whether a name denotes the table in the head of a Lua function.
+    """Return whether a name belongs to the head of a function or class, which uses no value.
 
-    An example is `Cart` in `function Cart:total()`, which defines a function and uses no value.
+    Examples are `Cart` in `function Cart:total()` in Lua, and the last `fill` in the JavaScript
+    `exports.fill = function fill() {}`.
     """
-    if found.tree is None or found.state.language != "lua":
+    if found.tree is None or found.tree.language not in ("lua", *JAVASCRIPT):
         return False
-    if "function" not in text_around(found, at)[0]:
+    before = text_around(found, at)[0]
+    if found.tree.language != "lua":
+        node = found.tree.node_at(*at, found.size) if _EXPRESSION.search(before) else None
+        around = node.parent if node is not None else None
+        return around is not None and around.type in _EXPRESSIONS
+    if "function" not in before:
         return False
-    node: Node | None = found.tree.node_at(*at, found.size)
-    while node is not None and node.parent is not None and node.parent.type in _INDEXES:
+    return _is_lua_head(found.tree.node_at(*at, found.size))
+
+
+def _is_lua_head(node: Node) -> bool:
+    while node.parent is not None and node.parent.type in _INDEXES:
         node = node.parent
-    around = node.parent if node is not None else None
-    is_declared = around is not None and around.type == "function_declaration"
-    return is_declared and around is not None and around.child_by_field_name("name") == node
+    around = node.parent
+    if around is None or around.type != "function_declaration":
+        return False
+    return around.child_by_field_name("name") == node
 
 
 def find_owner(found: Sequence[FoundDefinition]) -> str:
