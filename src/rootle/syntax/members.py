@@ -267,72 +267,103 @@ def _describe(node: Node) -> str:
 def _is_definition(tree: SourceTree, nodes: list[Node]) -> bool:
     """Return whether nodes whose types look like a definition have the text of a definition."""
     name, parent = nodes[0], nodes[1]
-    match tree.language, parent.type:
-        case "c" | "cpp", _:
+    match tree.language:
+        case "c" | "cpp":
             return name.type == "field_identifier" or _is_macro_field(tree, nodes)
-        case "python", "attribute":
-            owner = parent.child_by_field_name("object")
-            return owner is not None and tree.text(owner) in ("self", "cls")
-        case "python", "string" if nodes[2].type == "comparison_operator":
-            function = nodes[5].child_by_field_name("name")
-            return function is not None and tree.text(function) == "__getattr__"
-        case "python", "string":
-            return _SET_ATTRIBUTE.match(tree.data, nodes[3].start_byte) is not None and (
-                nodes[2].named_children[1:2] == [parent]
-            )
-        case "kotlin", "class_parameter":
+        case "javascript" | "tsx" | "typescript":
+            return _is_script_definition(tree, nodes)
+        case "python":
+            return _is_python_definition(tree, nodes)
+        case "ruby":
+            return _is_ruby_definition(tree, nodes)
+        case "elixir":
+            return _is_elixir_definition(tree, nodes)
+        case "php":
+            return _is_php_definition(tree, nodes)
+        case "kotlin" if parent.type == "class_parameter":
             return re.match(r"(?:[\w@]+\s+)*va[lr]\b", tree.text(parent)) is not None
-        case "elixir", "call":
-            return tree.text(name) not in _ELIXIR_NOTES
-        case "elixir", "pair" if _is_listed_function(tree, nodes):
-            return True
-        case "elixir", _:
-            call = next(node for node in nodes if node.type == "call")
-            return tree.text(call).startswith("defstruct")
-        case "javascript" | "tsx" | "typescript", "object_pattern" | "pair_pattern":
+        case "bash" if parent.type == "concatenation":
+            return tree.text(nodes[2]).startswith("alias ")
+    return True
+
+
+def _is_script_definition(tree: SourceTree, nodes: list[Node]) -> bool:
+    parent = nodes[1]
+    match parent.type:
+        case "object_pattern" | "pair_pattern":
             # `const { name } = require("a")` imports a name that another file defines.
             declared = next(node for node in nodes if node.type == "variable_declarator")
             value = declared.child_by_field_name("value")
             return value is None or not _is_loaded(tree, value)
-        case "javascript" | "tsx" | "typescript", "member_expression":
+        case "member_expression":
             value = nodes[2].child_by_field_name("right")
             is_export = _EXPORTS.match(tree.data, parent.start_byte) is not None
             return is_export and value is not None and _is_loaded(tree, value)
-        case "javascript" | "tsx" | "typescript", "required_parameter" | "optional_parameter":
+        case "required_parameter" | "optional_parameter":
             return any(child.type in MAKES_FIELD for child in parent.children)
-        case "javascript" | "tsx" | "typescript", "pair" if nodes[3].type == "return_statement":
+        case "pair" if nodes[3].type == "return_statement":
             method = nodes[5].child_by_field_name("name")
             return tree.has_markup and method is not None and tree.text(method) == "data"
-        case "javascript" | "tsx" | "typescript", "string" if nodes[2].type == "arguments":
+        case "string" if nodes[2].type == "arguments":
             function = nodes[3].child_by_field_name("function")
             is_defined = function is not None and tree.text(function) == "Object.defineProperty"
             return is_defined and nodes[2].named_children[1] == parent
-        case "javascript" | "tsx" | "typescript", _:
-            calls = [node for node in nodes if node.type == "call_expression"]
-            called = (call.child_by_field_name("function") for call in calls)
-            return all(
-                one is not None and _OBJECT_FUNCTIONS.search(tree.text(one)) for one in called
+    calls = [node for node in nodes if node.type == "call_expression"]
+    called = (call.child_by_field_name("function") for call in calls)
+    return all(one is not None and _OBJECT_FUNCTIONS.search(tree.text(one)) for one in called)
+
+
+def _is_python_definition(tree: SourceTree, nodes: list[Node]) -> bool:
+    parent = nodes[1]
+    match parent.type:
+        case "attribute":
+            owner = parent.child_by_field_name("object")
+            return owner is not None and tree.text(owner) in ("self", "cls")
+        case "string" if nodes[2].type == "comparison_operator":
+            function = nodes[5].child_by_field_name("name")
+            return function is not None and tree.text(function) == "__getattr__"
+        case "string":
+            return _SET_ATTRIBUTE.match(tree.data, nodes[3].start_byte) is not None and (
+                nodes[2].named_children[1:2] == [parent]
             )
-        case "ruby", "argument_list" | "string":
-            arguments, call = nodes[1:3] if parent.type == "argument_list" else nodes[2:4]
-            method = call.child_by_field_name("method")
-            word = tree.text(method) if method is not None else ""
-            # An alias defines its first name. The second name already exists.
-            first = not word.startswith("alias") or arguments.named_children[0] == name
-            # `delegate :name, to: :owner, prefix: true` defines owner_name.
-            is_renamed = word == "delegate" and _PREFIX.search(tree.text(arguments)) is not None
-            return word in RUBY_METHODS and first and not is_renamed
-        case "bash", "concatenation":
-            return tree.text(nodes[2]).startswith("alias ")
-        case "ruby", "alias":
-            return parent.child_by_field_name("name") == name
-        case "php", "string" if nodes[2].type == "array_element_initializer":
-            element = nodes[2]
-            is_pair = any(child.type == "=>" for child in element.children)
-            return is_pair and element.named_children[0] == parent
-        case "php", "string":
-            return tree.text(nodes[4]).startswith("define")
     return True
+
+
+def _is_ruby_definition(tree: SourceTree, nodes: list[Node]) -> bool:
+    name, parent = nodes[0], nodes[1]
+    if parent.type == "alias":
+        return parent.child_by_field_name("name") == name
+    if parent.type not in ("argument_list", "string"):
+        return True
+    arguments, call = nodes[1:3] if parent.type == "argument_list" else nodes[2:4]
+    method = call.child_by_field_name("method")
+    word = tree.text(method) if method is not None else ""
+    # An alias defines its first name. The second name already exists.
+    first = not word.startswith("alias") or arguments.named_children[0] == name
+    # `delegate :name, to: :owner, prefix: true` defines owner_name.
+    is_renamed = word == "delegate" and _PREFIX.search(tree.text(arguments)) is not None
+    return word in RUBY_METHODS and first and not is_renamed
+
+
+def _is_elixir_definition(tree: SourceTree, nodes: list[Node]) -> bool:
+    name, parent = nodes[0], nodes[1]
+    if parent.type == "call":
+        return tree.text(name) not in _ELIXIR_NOTES
+    if parent.type == "pair" and _is_listed_function(tree, nodes):
+        return True
+    call = next(node for node in nodes if node.type == "call")
+    return tree.text(call).startswith("defstruct")
+
+
+def _is_php_definition(tree: SourceTree, nodes: list[Node]) -> bool:
+    parent = nodes[1]
+    if parent.type != "string":
+        return True
+    if nodes[2].type == "array_element_initializer":
+        element = nodes[2]
+        is_pair = any(child.type == "=>" for child in element.children)
+        return is_pair and element.named_children[0] == parent
+    return tree.text(nodes[4]).startswith("define")
 
 
 def _is_loaded(tree: SourceTree, value: Node) -> bool:
