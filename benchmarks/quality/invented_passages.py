@@ -1,4 +1,4 @@
-"""Questions in everyday words about invented passages: high resolution without a repository.
+"""Ask questions in everyday words about invented passages, which no repository contains.
 
     python -m benchmarks.quality.invented_passages [--only business-documents,systems] [--count N]
         [--json FILE]

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from rootle.text.definition_head import indentation
 from rootle.text.secret_formats import PASSWORD, SECRET
 from rootle.text.secret_names import (
     CLOSE,
@@ -280,12 +281,9 @@ def _is_other_syntax(text: str, match: re.Match[str]) -> bool:
 
 def _is_indented(text: str, match: re.Match[str]) -> bool:
     """Return whether the lines of a block without braces are indented more than its name."""
-    line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
-    indent = len(line) - len(line.lstrip(" "))
+    name_line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
     _, *lines = match["block"].splitlines()
-    return all(
-        len(line) - len(line.lstrip(" ")) > indent for line in lines if line and not line.isspace()
-    )
+    return all(indentation(line) > indentation(name_line) for line in lines if line.strip())
 
 
 def _name_before(text: str, start: int) -> str:
