@@ -218,8 +218,10 @@ entry()
         assert server.post(HELLO)[0] == 200  # answered as soon as there are free handles again
         server.process.terminate()
         errors = server.process.communicate(timeout=TIMEOUT_S)[1].decode()
-    assert "cannot accept connections for now: Too many open files" in errors
-    assert errors.count("\n") < 5, errors[:2_000]
+    # `accept` is first called at startup, so its message may come before the address.
+    printed = server.messages + errors
+    assert printed.count("cannot accept connections for now: Too many open files") == 1, printed
+    assert printed.count("\n") < 6, printed[:2_000]
 
 
 def test_more_connections_than_file_handles_are_served_in_turn(folder: Path) -> None:
