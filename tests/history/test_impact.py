@@ -201,6 +201,29 @@ def test_the_change_can_be_a_commit_or_a_range(shop: tuple[Path, App]) -> None:
         app.impact("main..main")
 
 
+def test_a_range_with_three_dots_starts_at_the_common_ancestor(shop: tuple[Path, App]) -> None:
+    root, app = shop
+    git(root, "switch", "-q", "-c", "topic")
+    write(root, "shop/price.py", FORMAT.replace("EUR", "USD"))
+    commit_files(root, "Show dollars", when_s=OLD_S + 9 * 86_400)
+    git(root, "switch", "-q", "main")
+    write(root, "shop/stock.py", "def count_items(shelf):\n    return sum(shelf)\n")
+    commit_files(root, "Count all items", when_s=OLD_S + 10 * 86_400)
+
+    assert app.impact("main..topic").seeds == ("shop/price.py", "shop/stock.py")
+    assert app.impact("main...topic").seeds == ("shop/price.py",)
+    assert app.impact("...topic").seeds == ("shop/price.py",)
+    assert app.impact("topic...").seeds == ("shop/stock.py",)
+
+    git(root, "checkout", "-q", "--orphan", "unrelated")
+    commit_files(root, "Begin again", when_s=OLD_S + 11 * 86_400)
+    for unknown in ("main...unrelated", "main..nowhere", "nowhere.."):
+        with pytest.raises(QueryError, match=f"{unknown} is neither an indexed file nor a range"):
+            app.impact(unknown)
+    with pytest.raises(QueryError, match="is not an indexed file"):
+        app.impact("../elsewhere/price.py")
+
+
 def test_invalid_requests_are_errors(shop: tuple[Path, App], make_app: MakeApp) -> None:
     root, app = shop
     with pytest.raises(QueryError, match="limit is 0; give a number from 1 to 200"):

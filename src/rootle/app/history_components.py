@@ -205,16 +205,20 @@ class HistoryComponents:
         return found
 
     def list_committed(self, name: str) -> frozenset[str] | None:
-        """Return the paths of the files that a commit changed, or that differ in a range "a..b".
+        """Return the paths of the files that a commit changed, or that differ in a range.
 
-        A merge changed the files that differ from its first parent. Return None if there is no such
-        commit.
+        In "a..b", the files differ between both ends; in "a...b", between the newest common
+        ancestor of both and "b". A merge changed the files that differ from its first parent.
+        Return None if there is no such commit.
         """
         from rootle.sources.git.trees.changed_paths import list_changed_paths
 
-        older, dots, newer = name.partition("..")
-        ends = (older or "HEAD", newer.removeprefix(".") or "HEAD") if dots else (f"{name}^", name)
-        return list_changed_paths(os.path.realpath(self._root), *ends)
+        dots = "..." if "..." in name else ".."
+        older, is_range, newer = name.partition(dots)
+        ends = (older or "HEAD", newer or "HEAD") if is_range else (f"{name}^", name)
+        return list_changed_paths(
+            os.path.realpath(self._root), *ends, from_merge_base=dots == "..."
+        )
 
     def find_revision_indexes(self) -> RevisionIndexes | None:
         """Return the indexes of earlier versions; None outside of git repositories."""

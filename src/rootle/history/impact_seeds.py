@@ -29,6 +29,8 @@ _DIFF_START: Final = re.compile(r"^(?:diff --git |--- \S.*\n\+\+\+ )", re.MULTIL
 # The paths of a file without changed lines: its mode changed, or it is empty.
 _DIFF_HEADER: Final = re.compile(r"^diff --git (.+)\n(?=(?:old|new|deleted) )", re.MULTILINE)
 _NO_FILE: Final = "/dev/null"
+# "a..b", "a...b", "a..", "..b"; not "../b" or "a/../b".
+_RANGE: Final = re.compile(r"(?:\S*[^\s/.])?\.{2,3}(?:[^\s/.]\S*)?")
 # git shows these prefixes before the old and the new path, unless it is configured otherwise.
 _PREFIX: Final = re.compile(r"\A[abciow]/")
 
@@ -84,12 +86,18 @@ def _find_named(
     indexed = _find_indexed(change, files, read_paths)
     if indexed is not None:
         return [indexed]
-    if (".." in change or looks_like_revision(change)) and len(change.split()) == 1:
+    is_range = _RANGE.fullmatch(change) is not None
+    if is_range or (looks_like_revision(change) and len(change.split()) == 1):
         committed = list_committed(change)
         if committed:
             return sorted(committed)
         if committed is not None:
             raise QueryError(f"{change} changed no files; name another commit")
+        if is_range:
+            raise QueryError(
+                f"{change} is neither an indexed file nor a range of commits with a common "
+                "ancestor; name two commits, or describe a task in words"
+            )
         if looks_like_revision(change):
             raise QueryError(
                 f"git has no commit {change}, or no parent of it to compare it with; name another "

@@ -19,7 +19,7 @@ _EXAMPLES: Final = """\
 rootle impact
 rootle impact src/net/retry.py
 rootle impact change.diff
-rootle impact main..topic
+rootle impact main...topic
 rootle impact "limit the number of redirects" --json"""
 _DIFF_SUFFIXES: Final = (".diff", ".patch")
 
