@@ -78,6 +78,8 @@ class DependencyListing:
     packages: tuple[ListedPackage, ...]
     missing: tuple[MissingPackage, ...] = ()
     refused: tuple[str, ...] = ()  # a message for each path that is not read
+    # The names in lock files of packages that only other packages require, if `extent` is "direct".
+    unsearched: tuple[str, ...] = ()
 
 
 def list_dependencies(environment: Environment, extent: Extent) -> DependencyListing:
@@ -116,6 +118,7 @@ def list_dependencies(environment: Environment, extent: Extent) -> DependencyLis
         tuple(_limit(_distinguish(listed))),
         tuple(missing.values()),
         tuple(dict.fromkeys(refused)),
+        _list_indirect(locks) if extent == "direct" else (),
     )
 
 
@@ -151,6 +154,13 @@ def _find_all(
             if key not in seen:
                 seen.add(key)
                 queue.append(required)
+
+
+def _list_indirect(locks: Sequence[LockFile]) -> tuple[str, ...]:
+    """Return the names of the packages that no lock file names as a direct dependency."""
+    direct = {one.name for lock in locks for one in lock.packages if one.is_direct}
+    indirect = {one.name for lock in locks for one in lock.packages if not one.is_direct}
+    return tuple(sorted(indirect - direct))
 
 
 def _list(found: InstalledPackage, locked: LockedPackage) -> ListedPackage:
