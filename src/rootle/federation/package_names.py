@@ -8,7 +8,9 @@ from typing import Final
 
 _WORD: Final = re.compile(r"@?[A-Za-z0-9][\w./+-]*")
 # The words around a package name that are removed with it: "click's", "the click library".
-_OWNER: Final = re.compile(r"(?<!\w)['’]s\b|\bthe\s+(?:package|library|module|dependency|lib|crate|gem)\b")
+_OWNER: Final = re.compile(
+    r"(?<!\w)['’]s\b|\bthe\s+(?:package|library|module|dependency|lib|crate|gem)\b"
+)
 _MAX_QUESTION_CHARS: Final = 2_000
 # Names of packages that are also words of questions about code. They count as package names only in
 # a phrase that refers to the package. The list is written by hand.

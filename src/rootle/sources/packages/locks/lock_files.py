@@ -58,7 +58,7 @@ _GROUPS: Final[Sequence[Mapping[str, _Read]]] = (
 _MEMBER_LISTS: Final = {"pyproject.toml", "package.json", "pom.xml"}
 # Folders that usually contain files of other projects, or test data.
 _SKIPPED: Final = {"node_modules", "vendor", "venv", "env", "target", "build", "dist", "testdata"}
-# Folders whose subfolders are often small projects with packages that nobody installs.
+# Folders whose subfolders are often small projects whose packages are not installed.
 _SAMPLES: Final = frozenset(
     """
     __tests__ benchmark benchmarks demo demos e2e example examples fixture fixtures integration
