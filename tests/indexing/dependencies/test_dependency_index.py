@@ -145,6 +145,24 @@ def test_a_named_package_that_is_not_searched_is_reported(apps: tuple[App, App])
     assert "only other packages" not in other
 
 
+def test_a_package_that_an_installed_package_requires_is_reported_without_a_lock_file(
+    projects: tuple[Path, Path], make_app: MakeApp
+) -> None:
+    root = projects[0]
+    for name in ("uv.lock", "poetry.lock"):
+        (root / name).unlink(missing_ok=True)
+    write(root, "requirements.txt", "itsdangerous==1.1.0\nPy_Six\n")
+    (metadata,) = _site(root).glob("itsdangerous-*/METADATA")
+    fields, _, text = metadata.read_text().partition("\n\n")
+    fields += "\nRequires-Dist: digestlib\nRequires-Dist: py-six"
+    metadata.write_text(f"{fields}\n\n{text}")
+    app = make_app(root)
+    notes = " ".join(app.search("in:deps how does digestlib compare digests").suggestions)
+    assert "only other packages require it: digestlib;" in notes
+    direct = " ".join(app.search("in:deps how does py-six compare digests").suggestions)
+    assert "only other packages" not in direct  # the project requires it, too
+
+
 def test_the_name_of_a_package_does_not_rank_its_files(apps: tuple[App, App]) -> None:
     named = apps[0].search("in:deps how does itsdangerous decode base64")
     plain = apps[0].search("in:deps path:itsdangerous@ how does decode base64")
