@@ -244,8 +244,12 @@ def test_a_symbol_is_cited_by_its_name(app: App, guide: Path) -> None:
 @pytest.mark.slow
 def test_votes_and_weights_order_equal_documents(app: App, guide: Path) -> None:
     app.sources.add(write_stack_exchange(guide.parent / "votes"), name="votes")
-    paths = search(app, "in:web how do I merge two dictionaries")
-    assert paths[0] == "web:votes/questions/1"
+    found = app.search("in:web how do I merge two dictionaries").results
+    assert found[0].file_path == "web:votes/questions/1"
+    scopes = [result.scope for result in found]
+    scopes += [span.scope for result in found for span in result.more_spans]
+    assert "Accepted answer (40 votes)" in scopes
+    assert not any(" > " in scope for scope in scopes)
     other = write_stack_exchange(guide.parent / "copy")
     app.sources.add(other, name="copy", weight=0.2)
     paths = search(app, "in:web how do I merge two dictionaries")

@@ -70,6 +70,14 @@ def test_a_result_cites_a_place_that_can_be_opened(
     assert passage.lines[0] in vectordb_read(app).run(citation).text
 
 
+def test_the_later_rows_of_a_sheet_are_opened_with_its_columns(app: App) -> None:
+    app.index()
+    later = app.read("costs.xlsx#Costs!A81:C101")
+    header = next(line for line in app.read("costs.xlsx").lines if " | " in line)
+    assert ", ".join(header.split(" | ")) in later.note
+    assert later.note in vectordb_read(app).run("costs.xlsx#Costs!A81:C101").text
+
+
 def test_a_definition_in_a_notebook_is_a_symbol(app: App) -> None:
     response = app.search("where is fit_whale_classifier defined")
     assert response.results[0].file_path == "train.ipynb"

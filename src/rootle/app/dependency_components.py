@@ -238,4 +238,6 @@ def _read_known(path: Path) -> KnownPackages | None:
     found = read_catalog(path)
     if found is None:
         return None
-    return KnownPackages(found.aliases, found.packages, found.missing, found.refused)
+    return KnownPackages(
+        found.aliases, found.packages, found.missing, found.refused, found.unsearched
+    )

@@ -9,7 +9,11 @@ from typing import Final
 from rootle.errors import QueryError
 from rootle.federation.collection import Position
 from rootle.federation.outside_results import mark_as_outside
-from rootle.federation.package_names import find_named_packages, remove_package_names
+from rootle.federation.package_names import (
+    find_named_packages,
+    may_name_package,
+    remove_package_names,
+)
 from rootle.index.reader import IndexReader
 from rootle.search.query.operators import ParsedQuery, parse_query
 from rootle.search.query.parse import parse_text
@@ -39,6 +43,7 @@ class KnownPackages:
     packages: Sequence[DependencyPackage]
     missing: Sequence[DependencyPackage]
     refused: Sequence[str]
+    unsearched: Sequence[str] = ()  # packages that only other packages require
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,7 @@ class DependencyCollection:
             return None
         named = find_named_packages(question.text, known.aliases)
         if not named:
-            return None
+            return "fallback" if may_name_package(question.text, known.aliases) else None
         return "first" if self.count_mentions(named[0]) <= _FEW_FILES else "after"
 
     def search(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
@@ -163,6 +168,11 @@ def _make_notes(
             f"not installed, so not searched: {', '.join(named[:_MAX_NAMED])}{more}; to install: "
             f"{', '.join(remedies)}"
         )
+    if unsearched := _find_unsearched(query, known):
+        notes.append(
+            f"not searched, because only other packages require it: {', '.join(unsearched)}; to "
+            "search such packages, set dependencies to all in the configuration"
+        )
     return (*notes, *known.refused[:1])
 
 
@@ -170,3 +180,12 @@ def _sort_missing(query: SearchQuery, known: KnownPackages) -> list[DependencyPa
     """Return the missing packages, those that the question names first."""
     words = set(query.text_query.lower().replace("_", "-").split())
     return sorted(known.missing, key=lambda one: one.name.lower() not in words)
+
+
+def _find_unsearched(query: SearchQuery, known: KnownPackages) -> tuple[str, ...]:
+    """Return the packages that the question names and that are not searched."""
+    names = {name.lower(): name for name in known.unsearched}
+    text = parse_query(query.text_query).text
+    # A name can also mean a package that is searched.
+    aliases = {**names, **dict.fromkeys(known.aliases, "")}
+    return tuple(filter(None, find_named_packages(text, aliases)))[:_MAX_NAMED]

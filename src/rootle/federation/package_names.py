@@ -8,7 +8,9 @@ from typing import Final
 
 _WORD: Final = re.compile(r"@?[A-Za-z0-9][\w./+-]*")
 # The words around a package name that are removed with it: "click's", "the click library".
-_OWNER: Final = re.compile(r"(?<!\w)['’]s\b|\bthe\s+(?:package|library|module|dependency|lib)\b")
+_OWNER: Final = re.compile(
+    r"(?<!\w)['’]s\b|\bthe\s+(?:package|library|module|dependency|lib|crate|gem)\b"
+)
 _MAX_QUESTION_CHARS: Final = 2_000
 # Names of packages that are also words of questions about code. They count as package names only in
 # a phrase that refers to the package. The list is written by hand.
@@ -44,9 +46,9 @@ _WORDS: Final = frozenset(
 )
 _PHRASE: Final = (
     r"\bdoes\s+{name}\s|"
-    r"\b(?:package|library|module|dependency|lib|import)\s+{name}\b|"
-    r"(?<![\w./-]){name}(?:'s|\.[a-z_]\w+|\s+(?:package|library|module|dependency|docs|api|release"
-    r"|version|readme|changelog)\b)|"
+    r"\b(?:package|library|module|dependency|lib|crate|gem|import)\s+{name}\b|"
+    r"(?<![\w./-]){name}(?:'s|\.[a-z_]\w+|\s+(?:package|library|module|dependency|crate|gem|docs|api"
+    r"|release|version|readme|changelog)\b)|"
     r"`{name}`"
 )
 
@@ -66,6 +68,12 @@ def find_named_packages(question: str, aliases: Mapping[str, str]) -> tuple[str,
                 found[package] = None
                 break
     return tuple(found)
+
+
+def may_name_package(question: str, aliases: Mapping[str, str]) -> bool:
+    """Return whether a word of a question is the name of a package, in whichever meaning."""
+    words = _WORD.findall(question[:_MAX_QUESTION_CHARS])
+    return any(name in aliases for word in words for name in _forms(word))
 
 
 def remove_package_names(question: str, aliases: Mapping[str, str]) -> str:

@@ -24,6 +24,7 @@ _MAX_DEFINITION_LINES: Final = 150
 _WITH_ANCHORS: Final = frozenset({"html", "svelte", "vue"})
 _MAX_NAMES: Final = 10
 _MAX_OTHERS: Final = 5
+_MAX_TITLE_CHARS: Final = 500
 _MIN_SIMILARITY: Final = 0.7  # the minimum similarity of two names, from 0 to 1
 
 
@@ -94,9 +95,13 @@ def _select_named(whole: WholeDocument, name: str) -> Passage:
     )
 
     passage = whole.passage
-    for section in whole.sections:
+    for at, section in enumerate(whole.sections):
         if name in (section.label, escape_path(section.label)):
-            return _cut(passage, section.start_line, section.end_line)
+            cut = _cut(passage, section.start_line, section.end_line)
+            # The title, such as the columns of a sheet, may be only in the text before the section.
+            is_continued = at > 0 and section.title == whole.sections[at - 1].title != ""
+            title = encodable(section.title[:_MAX_TITLE_CHARS])
+            return replace(cut, note=f"part of: {title}") if is_continued else cut
     text = "\n".join(passage.lines)
     ranges = list_named_ranges(text, passage.language, max_chars=len(text))
     # In code, names that differ in case are different. A heading has an anchor in lower case.

@@ -113,6 +113,56 @@ def test_a_question_that_names_an_indexed_package_gets_its_files(apps: tuple[App
     assert {result.kind for result in only} == {"code"}
 
 
+def test_a_package_with_an_ordinary_name_answers_what_the_project_does_not(
+    apps: tuple[App, App],
+) -> None:
+    app = apps[0]
+    app.index()
+    app.index_dependencies()
+    found = app.search("class decorator for creating a class with a metaclass in six")
+    assert found.results[0].file_path.startswith("deps:six@1.16.0/")
+    assert found.confident
+    write(app.root, "dice.py", 'def roll_six(dice):\n    """Roll until a six shows."""\n')
+    app.index()
+    own = app.search("roll the dice until a six shows")
+    assert own.results[0].file_path == "dice.py"
+    assert "deps" not in {result.kind for result in own.results}
+
+
+def test_a_named_package_that_is_not_searched_is_reported(apps: tuple[App, App]) -> None:
+    packages = {
+        "": {"dependencies": {"hono": "^4.0.0"}},
+        "node_modules/hono": {"version": "4.0.0"},
+        "node_modules/keygrip": {"version": "1.1.0"},
+        "node_modules/itsdangerous": {"version": "1.0.0"},
+    }
+    write(apps[0].root, "package-lock.json", json.dumps({"packages": packages}))
+    notes = " ".join(apps[0].search("in:deps how does keygrip compare digests").suggestions)
+    assert "only other packages require it: keygrip;" in notes
+    assert "set dependencies to all" in notes
+    other = " ".join(apps[0].search(f"in:deps {_QUESTION}").suggestions)
+    assert "hono 4.0.0" in other
+    assert "only other packages" not in other
+
+
+def test_a_package_that_an_installed_package_requires_is_reported_without_a_lock_file(
+    projects: tuple[Path, Path], make_app: MakeApp
+) -> None:
+    root = projects[0]
+    for name in ("uv.lock", "poetry.lock"):
+        (root / name).unlink(missing_ok=True)
+    write(root, "requirements.txt", "itsdangerous==1.1.0\nPy_Six\n")
+    (metadata,) = _site(root).glob("itsdangerous-*/METADATA")
+    fields, _, text = metadata.read_text().partition("\n\n")
+    fields += "\nRequires-Dist: digestlib\nRequires-Dist: py-six"
+    metadata.write_text(f"{fields}\n\n{text}")
+    app = make_app(root)
+    notes = " ".join(app.search("in:deps how does digestlib compare digests").suggestions)
+    assert "only other packages require it: digestlib;" in notes
+    direct = " ".join(app.search("in:deps how does py-six compare digests").suggestions)
+    assert "only other packages" not in direct  # the project requires it, too
+
+
 def test_the_name_of_a_package_does_not_rank_its_files(apps: tuple[App, App]) -> None:
     named = apps[0].search("in:deps how does itsdangerous decode base64")
     plain = apps[0].search("in:deps path:itsdangerous@ how does decode base64")

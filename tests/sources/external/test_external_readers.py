@@ -23,6 +23,7 @@ from rootle.sources.external.readers.html_to_markdown import MarkdownPage
 from rootle.sources.external.readers.llms_text import split_llms_text
 from rootle.sources.external.readers.symbol_pages import PageSymbol, read_page
 from rootle.sources.external.records import CutFile, ExternalDocument, ExternalSourceError
+from rootle.text.agent_orders.detector import describe_orders
 
 
 def read(folder: Path, kind: str) -> list[ExternalDocument]:
@@ -142,13 +143,34 @@ def test_a_question_and_its_answers_are_one_document(tmp_path: Path) -> None:
     first, second = read(folder, "stack-exchange")
     assert first.path == "questions/1"
     assert first.address == "https://unix.stackexchange.com/questions/1"
-    assert "Tags: python, dictionary\nScore: 12" in first.text
+    assert "Tags: python, dictionary\nVotes: 12" in first.text
     labels = [section.label for section in first.sections]
     assert labels == ["question", "answer-5", "answer-4"]  # the accepted answer is first
-    assert "## Accepted answer (score 40)" in section_of(first, "answer-5")
+    assert "## Accepted answer (40 votes)" in section_of(first, "answer-5")
     assert "z = x | y" in section_of(first, "answer-5")
     assert first.factor > 1 > second.factor
     assert first.date_s == 1577934245
+
+
+def test_the_headings_of_ordinary_answers_do_not_make_them_orders_to_an_agent(
+    tmp_path: Path,
+) -> None:
+    commands = (
+        "Run `lsof +L1` to list open files with no links.",
+        "You can run `sudo systemctl restart nginx` after editing the file.",
+        "Set `innodb_buffer_pool_size` to 70% of the memory of the machine.",
+        "Send SIGHUP to the daemon to make it read its configuration.",
+    )
+    rows = [
+        f'<row Id="{at}" PostTypeId="2" ParentId="1" Score="{at}" Body="{body}" />'
+        for at, body in enumerate(commands, 2)
+    ]
+    question = '<row Id="1" PostTypeId="1" AcceptedAnswerId="5" Score="3" Title="How?" Body="x" />'
+    (tmp_path / "Posts.xml").write_text("\n".join(["<posts>", question, *rows, "</posts>"]))
+    (document,) = read(tmp_path, "stack-exchange")
+    answers = [section_of(document, f"answer-{at}") for at in (5, 4, 3, 2)]
+    assert "Send SIGHUP" in answers[0]
+    assert [describe_orders(answer) for answer in answers] == [None] * 4
 
 
 @pytest.mark.slow

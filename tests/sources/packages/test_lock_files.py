@@ -440,6 +440,26 @@ def test_lock_files_in_subfolders_count_and_those_of_installed_packages_do_not(
     assert found == ["uv.lock", "web/package-lock.json"]
 
 
+def test_the_lock_files_of_a_monorepo_are_found(tmp_path: Path) -> None:
+    write(tmp_path, "services/billing/api/requirements.txt", _REQUIREMENTS)
+    write(tmp_path, "services/web/package-lock.json", _OLD_NPM)
+    write(tmp_path, "services/web/ui/package.json", _PACKAGE)  # a member of the workspace
+    write(tmp_path, "services/web/examples/shop/package-lock.json", _OLD_NPM)
+    write(tmp_path, "services/web/node_modules/hono/package-lock.json", _OLD_NPM)
+    locks = read_lock_files(os.fspath(tmp_path))
+    assert {lock.path: lock.remedy for lock in locks} == {
+        "services/web/package-lock.json": "cd services/web && npm ci",
+        "services/billing/api/requirements.txt": (
+            "pip install -r services/billing/api/requirements.txt"
+        ),
+    }
+
+
+def test_the_folder_in_a_remedy_is_quoted(tmp_path: Path) -> None:
+    write(tmp_path, "a; rm b/package-lock.json", _OLD_NPM)
+    assert read_lock_files(os.fspath(tmp_path))[0].remedy == "cd 'a; rm b' && npm ci"
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -262,6 +262,7 @@ class DependencyIndex:
             listing.refused,
             listing.locks,
             dict(_list_aliases(listing)),
+            listing.unsearched,
         )
         known = self.catalog
         if known is None or replace(known, indexed_s=0.0) != found:

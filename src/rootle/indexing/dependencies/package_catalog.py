@@ -15,7 +15,7 @@ from typing import Any, Final
 from rootle.storage.atomic_file import write_file
 from rootle.types import DependencyPackage
 
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,7 @@ class PackageCatalog:
     # Maps the names by which questions may mention a package (its own name, and those of its
     # modules) to the name of the package.
     aliases: Mapping[str, str] = field(default_factory=dict)
+    unsearched: tuple[str, ...] = ()  # packages that only other packages require
     indexed_s: float = 0.0  # Unix time
 
 
@@ -41,7 +42,7 @@ def read_catalog(path: Path) -> PackageCatalog | None:
             return None
         for key in ("packages", "missing"):
             data[key] = tuple(DependencyPackage(**one) for one in data[key])
-        for key in ("refused", "lock_files"):
+        for key in ("refused", "lock_files", "unsearched"):
             data[key] = tuple(data[key])
         return PackageCatalog(**data)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

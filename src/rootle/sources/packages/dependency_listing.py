@@ -78,6 +78,9 @@ class DependencyListing:
     packages: tuple[ListedPackage, ...]
     missing: tuple[MissingPackage, ...] = ()
     refused: tuple[str, ...] = ()  # a message for each path that is not read
+    # The packages that only other packages require, if `extent` is "direct". If no lock file names
+    # them, only those that the metadata of the listed packages names.
+    unsearched: tuple[str, ...] = ()
 
 
 def list_dependencies(environment: Environment, extent: Extent) -> DependencyListing:
@@ -90,6 +93,9 @@ def list_dependencies(environment: Environment, extent: Extent) -> DependencyLis
     listed: dict[tuple[str, str, str], ListedPackage] = {}
     missing: dict[tuple[str, str], MissingPackage] = {}
     refused = [message for lock in locks for message in lock.refused]
+    required = [
+        (lock.ecosystem, one.name) for lock in locks for one in lock.packages if not one.is_direct
+    ]
     for lock in locks:
         place = lock.ecosystem, lock.folder
         if place not in finders:
@@ -104,6 +110,8 @@ def list_dependencies(environment: Environment, extent: Extent) -> DependencyLis
                     )
                 continue
             refused += found.refused
+            if extent == "direct" and all(one.is_direct for one in lock.packages):
+                required += [(lock.ecosystem, one.name) for one in found.list_required()]
             identity = lock.ecosystem, found.name, found.version
             if found.refused:
                 continue
@@ -116,6 +124,7 @@ def list_dependencies(environment: Environment, extent: Extent) -> DependencyLis
         tuple(_limit(_distinguish(listed))),
         tuple(missing.values()),
         tuple(dict.fromkeys(refused)),
+        _leave_out_direct(required, locks) if extent == "direct" else (),
     )
 
 
@@ -151,6 +160,24 @@ def _find_all(
             if key not in seen:
                 seen.add(key)
                 queue.append(required)
+
+
+def _leave_out_direct(
+    required: Sequence[tuple[Ecosystem, str]], locks: Sequence[LockFile]
+) -> tuple[str, ...]:
+    """Return the names of the packages that no lock file names as a direct dependency, sorted."""
+    direct = {
+        (lock.ecosystem, normalize_name(lock.ecosystem, one.name))
+        for lock in locks
+        for one in lock.packages
+        if one.is_direct
+    }
+    others = {
+        name
+        for ecosystem, name in required
+        if (ecosystem, normalize_name(ecosystem, name)) not in direct
+    }
+    return tuple(sorted(others))
 
 
 def _list(found: InstalledPackage, locked: LockedPackage) -> ListedPackage:

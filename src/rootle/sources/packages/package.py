@@ -64,10 +64,13 @@ class LockFile:
 
     @property
     def remedy(self) -> str:
-        """The command that installs the packages."""
+        """The command that installs the packages, to be run in the root of the project."""
         name = self.path.rpartition("/")[2]
-        # The name is quoted, because it can contain anything, and agents may run this command.
-        return _REMEDIES.get(name, f"pip install -r {shlex.quote(self.path)}")
+        # Paths are quoted, because they can contain anything, and agents may run this command.
+        command = _REMEDIES.get(name)
+        if command is None:
+            return f"pip install -r {shlex.quote(self.path)}"
+        return f"cd {shlex.quote(self.folder)} && {command}" if self.folder else command
 
 
 @dataclass(frozen=True, slots=True)
