@@ -876,6 +876,28 @@ def test_a_definition_in_a_file_that_is_too_large_to_parse_is_found() -> None:
     assert passage.start_line == 15_002
 
 
+PAGE = """\
+<h1 title="ReplicaManager">Operations</h1>
+<p>The ReplicaManager fetches records, as ReplicaManager(x) shows.</p>
+<!-- ReplicaManager -->
+"""
+
+
+def test_the_text_of_a_web_page_mentions_a_name_like_a_document() -> None:
+    with _open({"replica.py": "class ReplicaManager:\n    pass\n", "page.html": PAGE}) as app:
+        answer = app.symbols("ReplicaManager", "uses")
+    lines = {use.line: use.kind for use in answer.uses}
+    assert lines == {1: "string", 2: "document", 3: "comment"}
+
+
+def test_a_name_in_a_web_page_that_is_too_large_to_parse_is_a_mention() -> None:
+    filler = "".join(f"<p>Paragraph {at} about nothing.</p>\n" for at in range(30_000))
+    files = {"replica.py": "class ReplicaManager:\n    pass\n", "page.html": PAGE + filler}
+    with _open(files) as app:
+        answer = app.symbols("ReplicaManager", "uses")
+    assert {use.kind for use in answer.uses} == {"document"}
+
+
 def test_a_very_long_name_is_found() -> None:
     name = "shouldNotCreateUserCredentialsWithUnderMinimumIterationsUsing" + "BootstrapServer" * 2
     files = {"test_config.py": f"def {name}():\n    pass\n", "use.py": f"{name}()\n"}

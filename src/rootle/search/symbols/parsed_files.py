@@ -227,6 +227,12 @@ class FileOccurrences:
     def _ruby_variables(self) -> RubyVariables | None:
         return RubyVariables(self.tree) if self.tree is not None else None
 
+    def is_page_text_at(self, at: Position) -> bool:
+        """Return whether an occurrence is in the text of a web page, not in a tag or a script."""
+        if self.state.language != "html" or self.tree is None:
+            return False
+        return self.tree.node_at(*at, self.size).type == "text"
+
     def is_set_at(self, at: Position) -> bool:
         """Return whether the name gets a value at a position."""
         if self.tree is not None:
@@ -263,7 +269,8 @@ def _plain_name(name: str, language: str) -> str:
 
 def classify_line(line: str, column: int, size: int, language: str) -> str:
     """Return the kind of the `size` characters at a column (from 0), as in `SymbolUse.kind`."""
-    if language not in CODE_EXTENSIONS:
+    # A web page that is too large to be parsed has more text than code.
+    if language not in CODE_EXTENSIONS or language == "html":
         return "document"
     if _COMMENT.match(line) or (language == "vim" and line.lstrip().startswith('"')):
         return "comment"

@@ -38,7 +38,7 @@ FULL_SCAN: Final = ScanLimits(
     type_chars=3_000_000,
     adds_members=True,
 )
-# For the definitions of a name in a question. The fields with the name are ignored if it has other
+# For the definitions of a name in a question. Fields of this name are ignored if there are other
 # definitions, because the file of a definition answers the question better.
 DEFINITION_SCAN: Final = replace(FULL_SCAN, adds_members=False)
 PARSING_COST: Final = 30  # the time to parse a character, divided by the time to read one

@@ -293,7 +293,7 @@ class NameUses:
         path = found.state.path
         is_test = is_test_place(path, scope)
         text = found.line_start(row).strip()[:_MAX_LINE]
-        kind = reference.kind
+        kind = "document" if found.is_page_text_at(at) else reference.kind
         return SymbolUse(path, row + 1, kind, scope, text, is_test, target)
 
     @cached_property
