@@ -61,14 +61,6 @@ def test_a_memory_that_only_shares_a_word_is_not_shown(app: App) -> None:
     assert app.search("how long to wait before the next attempt").memories == ()
 
 
-def test_a_memory_about_a_file_is_not_shown_with_an_answer_that_is_not_confident(app: App) -> None:
-    app.memory.remember(BACKOFF)
-    response = app.search("how many attempts does the wedding singer get")
-    assert "src/net/retry.py" in {result.file_path for result in response.results}
-    assert response.confident is False
-    assert response.memories == ()
-
-
 def test_a_memory_about_another_project_is_not_shown(
     app: App, make_app: Any, tmp_path: Path
 ) -> None:

@@ -40,16 +40,11 @@ class MemoryResults:
         self._executor = DeadlineExecutor(MEMORY, timeout_ms)
 
     def __call__(self, request: SearchRequest, response: SearchResponse) -> SearchResponse:
-        """Return the response with memories; mark it as degraded if they are not found in time.
-
-        If the response is not confident, its files probably do not concern the question, so only
-        memories that match the question are searched.
-        """
+        """Return the response with memories; mark it as degraded if they are not found in time."""
         if request.query.cursor is not None or not self._may_have_some():
             return response
         started = time.perf_counter()
-        is_doubtful = response.confident is False
-        paths = [] if is_doubtful else [result.file_path for result in response.results]
+        paths = [result.file_path for result in response.results]
         with request.session.concurrency_limit.acquire(is_local=self._is_local):
             find = partial(self._find, request.query.text_query, paths)
             found = self._executor.start(find).result()
