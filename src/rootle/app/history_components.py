@@ -207,9 +207,9 @@ class HistoryComponents:
     def list_committed(self, name: str) -> frozenset[str] | None:
         """Return the paths of the files that a commit changed, or that differ in a range.
 
-        In "a..b", the files differ between both ends; in "a...b", between the newest common
-        ancestor of both and "b". A merge changed the files that differ from its first parent.
-        Return None if there is no such commit.
+        In "a..b", the files differ between both ends; in "a...b", between the best common ancestor
+        of both ends and "b". A merge changed the files that differ from its first parent. Return
+        None if there is no such commit, or no common ancestor.
         """
         from rootle.sources.git.trees.changed_paths import list_changed_paths
 

@@ -61,10 +61,11 @@ class DependencyCollection:
         return "deps"
 
     def find_position(self, question: ParsedQuery) -> Position | None:
-        """Return a position if the question names an indexed package.
+        """Return a position if the question names an indexed package, or contains its name.
 
         The files of the project come first, because most questions ask about the project. If hardly
-        any of these files contain the name, the packages come first.
+        any of these files contain the name, the packages come first. If the name may be meant as an
+        ordinary word, the packages are searched only if the project has no confident answer.
         """
         known = self.read_known()
         if known is None or _list_commit_filters(question):
@@ -184,8 +185,5 @@ def _sort_missing(query: SearchQuery, known: KnownPackages) -> list[DependencyPa
 
 def _find_unsearched(query: SearchQuery, known: KnownPackages) -> tuple[str, ...]:
     """Return the packages that the question names and that are not searched."""
-    names = {name.lower(): name for name in known.unsearched}
-    text = parse_query(query.text_query).text
-    # A name can also mean a package that is searched.
-    aliases = {**names, **dict.fromkeys(known.aliases, "")}
-    return tuple(filter(None, find_named_packages(text, aliases)))[:_MAX_NAMED]
+    names = {name.lower(): name for name in known.unsearched if name.lower() not in known.aliases}
+    return find_named_packages(parse_query(query.text_query).text, names)[:_MAX_NAMED]

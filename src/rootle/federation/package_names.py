@@ -71,7 +71,10 @@ def find_named_packages(question: str, aliases: Mapping[str, str]) -> tuple[str,
 
 
 def may_name_package(question: str, aliases: Mapping[str, str]) -> bool:
-    """Return whether a word of a question is the name of a package, in whichever meaning."""
+    """Return whether a question contains the name of a package, even if as an ordinary word.
+
+    `aliases` maps names in lower case to packages.
+    """
     words = _WORD.findall(question[:_MAX_QUESTION_CHARS])
     return any(name in aliases for word in words for name in _forms(word))
 

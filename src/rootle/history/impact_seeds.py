@@ -98,11 +98,10 @@ def _find_named(
                 f"{change} is neither an indexed file nor a range of commits with a common "
                 "ancestor; name two commits, or describe a task in words"
             )
-        if looks_like_revision(change):
-            raise QueryError(
-                f"git has no commit {change}, or no parent of it to compare it with; name another "
-                "commit, or a file"
-            )
+        raise QueryError(
+            f"git has no commit {change}, or no parent of it to compare it with; name another "
+            "commit, or a file"
+        )
     path = _normalize(change)
     if looks_like_path(path) or _is_folder(path, files):
         _check_indexed(path, files)

@@ -98,10 +98,12 @@ def _select_named(whole: WholeDocument, name: str) -> Passage:
     for at, section in enumerate(whole.sections):
         if name in (section.label, escape_path(section.label)):
             cut = _cut(passage, section.start_line, section.end_line)
+            previous = whole.sections[at - 1] if at else None
+            if not section.title or previous is None or previous.title != section.title:
+                return cut
             # The title, such as the columns of a sheet, may be only in the text before the section.
-            is_continued = at > 0 and section.title == whole.sections[at - 1].title != ""
             title = encodable(section.title[:_MAX_TITLE_CHARS])
-            return replace(cut, note=f"part of: {title}") if is_continued else cut
+            return replace(cut, note=f"part of: {title}")
     text = "\n".join(passage.lines)
     ranges = list_named_ranges(text, passage.language, max_chars=len(text))
     # In code, names that differ in case are different. A heading has an anchor in lower case.

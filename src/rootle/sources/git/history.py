@@ -160,7 +160,7 @@ def find_base(folder: str, known: str, head: str, *, max_commits: int) -> str | 
     """
     if not (_SHA.fullmatch(known) and _SHA.fullmatch(head)):
         return None
-    base = _merge_base(folder, (known, head))
+    base = find_merge_base(folder, (known, head))
     for _ in range(_MAX_STEPS):
         if base is None:
             return None
@@ -169,11 +169,12 @@ def find_base(folder: str, known: str, head: str, *, max_commits: int) -> str | 
             return None if borders is None else base
         if len(borders) > _MAX_PARENTS:
             return None
-        base = _merge_base(folder, (base, *sorted(borders)))
+        base = find_merge_base(folder, (base, *sorted(borders)))
     return None
 
 
-def _merge_base(folder: str, commits: Collection[str]) -> str | None:
+def find_merge_base(folder: str, commits: Collection[str]) -> str | None:
+    """Return the hash of the best common ancestor of commits; None if there is none."""
     output = run_git(folder, "merge-base", "--octopus", *commits, timeout_s=_TIMEOUT_S)
     return output.stdout.decode("ascii").split("\n")[0] or None
 

@@ -93,10 +93,10 @@ def list_dependencies(environment: Environment, extent: Extent) -> DependencyLis
     listed: dict[tuple[str, str, str], ListedPackage] = {}
     missing: dict[tuple[str, str], MissingPackage] = {}
     refused = [message for lock in locks for message in lock.refused]
-    required = [
-        (lock.ecosystem, one.name) for lock in locks for one in lock.packages if not one.is_direct
-    ]
+    required: list[tuple[Ecosystem, str]] = []
     for lock in locks:
+        indirect = [one.name for one in lock.packages if not one.is_direct]
+        required += [(lock.ecosystem, name) for name in indirect]
         place = lock.ecosystem, lock.folder
         if place not in finders:
             finders[place] = _FINDERS[lock.ecosystem](environment, lock.folder)
@@ -110,7 +110,7 @@ def list_dependencies(environment: Environment, extent: Extent) -> DependencyLis
                     )
                 continue
             refused += found.refused
-            if extent == "direct" and all(one.is_direct for one in lock.packages):
+            if extent == "direct" and not indirect:
                 required += [(lock.ecosystem, one.name) for one in found.list_required()]
             identity = lock.ecosystem, found.name, found.version
             if found.refused:

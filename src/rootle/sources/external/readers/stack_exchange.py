@@ -135,8 +135,8 @@ def _make_document(
     places = [("question", "", head)]
     for answer, points, text in answers:
         name = "Accepted answer" if answer == accepted else "Answer"
-        # The detector of orders to agents takes "score" in a heading for the word of an attacker.
-        heading = f"{name} ({points} votes)"
+        # With "score" in the heading, the detector of orders to agents flags ordinary answers.
+        heading = f"{name} ({points} vote{'' if points == 1 else 's'})"
         places.append((f"answer-{answer}", "", f"## {heading}\n\n{to_markdown(text)}"))
     text, sections = join_places(places)
     best = max([score, *(points for _, points, _ in answers)])

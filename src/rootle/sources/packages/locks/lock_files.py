@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Final
@@ -53,8 +54,8 @@ _GROUPS: Final[Sequence[Mapping[str, _Read]]] = (
     {"Gemfile.lock": read_gemfile_lock},
     {"composer.lock": read_composer_lock},
 )
-# Lists of names that a member of a workspace has in addition to the lock file of the workspace, and
-# that are read at the top two levels only.
+# Each member of a workspace has such a file, although the lock file of the workspace names the same
+# packages. So these files are read only in the root and in its direct subfolders.
 _MEMBER_LISTS: Final = {"pyproject.toml", "package.json", "pom.xml"}
 # Folders that usually contain files of other projects, or test data.
 _SKIPPED: Final = {"node_modules", "vendor", "venv", "env", "target", "build", "dist", "testdata"}
@@ -77,9 +78,8 @@ def read_lock_files(root: str) -> list[LockFile]:
     The lock files of higher folders come first.
     """
     found = []
-    for folder in _list_folders(root):
+    for folder, names in _list_folders(root):
         is_deep = "/" in folder
-        names = _list_names(os.path.join(root, folder))
         for group in _GROUPS:
             for pattern, read in group.items():
                 matching = sorted(name for name in names if fnmatchcase(name, pattern))
@@ -89,39 +89,41 @@ def read_lock_files(root: str) -> list[LockFile]:
     return [lock for lock in found if lock.packages or lock.refused]
 
 
-def _list_folders(root: str) -> list[str]:
-    """Return the relative paths of the folders that may contain lock files, by level."""
-    folders = [""]
-    level = [""]
-    for depth in range(_MAX_DEPTH):
-        parents = [one for one in level if depth == 0 or one.rpartition("/")[2] not in _SAMPLES]
-        level = []
-        for parent in parents:
-            if len(folders) + len(level) >= _MAX_ALL_FOLDERS:
-                break
-            level += [f"{parent}/{name}".lstrip("/") for name in _list_subfolders(root, parent)]
-        folders += level
-    return folders[:_MAX_ALL_FOLDERS]
+def _list_folders(root: str) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the relative paths of the folders that may contain lock files, higher ones first.
+
+    Each path comes with the names of the files in the folder.
+    """
+    queue = deque([("", 0)])  # paths and levels
+    count = 1
+    while queue:
+        folder, level = queue.popleft()
+        files, subfolders = _list_entries(os.path.join(root, folder))
+        yield folder, files
+        if level == _MAX_DEPTH or folder.rpartition("/")[2] in _SAMPLES:
+            continue
+        kept = sorted(name for name in subfolders if name not in _SKIPPED and name[0] != ".")
+        kept = kept[: min(_MAX_FOLDERS, _MAX_ALL_FOLDERS - count)]
+        queue += [(f"{folder}/{name}".lstrip("/"), level + 1) for name in kept]
+        count += len(kept)
 
 
-def _list_subfolders(root: str, folder: str) -> list[str]:
-    names = _list_names(os.path.join(root, folder), folders=True)
-    kept = [name for name in names if name not in _SKIPPED and not name.startswith(".")]
-    return sorted(kept)[:_MAX_FOLDERS]
-
-
-def _list_names(folder: str, *, folders: bool = False) -> list[str]:
-    """Return the names of the files in a folder, or of the folders in it.
+def _list_entries(folder: str) -> tuple[list[str], list[str]]:
+    """Return the names of the files in a folder, and those of its subfolders.
 
     Names with control characters are left out, because messages contain the names of lock files.
     """
+    files: list[str] = []
+    folders: list[str] = []
     try:
         with os.scandir(folder) as entries:
-            return [
-                entry.name
-                for entry in islice(entries, _MAX_NAMES)
-                if entry.name.isprintable()
-                and (entry.is_dir if folders else entry.is_file)(follow_symlinks=False)
-            ]
+            for entry in islice(entries, _MAX_NAMES):
+                if not entry.name.isprintable():
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.name)
+                elif entry.is_file(follow_symlinks=False):
+                    files.append(entry.name)
     except OSError:
-        return []
+        return [], []
+    return files, folders
