@@ -21,7 +21,9 @@ Key = tuple[str, ...]  # the parts of a key, outermost first, such as ("error", 
 
 _PROPERTIES: Final = ".properties"
 _PAIR: Final = re.compile(r"\s*[\"']?([A-Za-z_][\w.$-]{0,160})[\"']?\s*[:=]")
-_ATTRIBUTE: Final = re.compile(r"<[\w:-]{1,40}\s[^<>]{0,200}?\b(?:name|id|key)=\"([\w.$-]{1,160})\"")
+_ATTRIBUTE: Final = re.compile(
+    r"<[\w:-]{1,40}\s[^<>]{0,200}?\b(?:name|id|key)=\"([\w.$-]{1,160})\""
+)
 _PAIR_END: Final = re.compile(r"[\"']?\s*[:=](?!=)")
 # The text of an XML element can be on a line of its own, after that of the attribute.
 _XML_LINE: Final = re.compile(r"\s*<(?:value|source|target)\b")

@@ -30,6 +30,7 @@ from rootle.search.symbols.scan_limits import (
 )
 from rootle.search.symbols.symbol_cursor import decode_offset, encode_offset
 from rootle.search.symbols.symbol_request import DEFAULT_LIMIT, SymbolRequest
+from rootle.search.symbols.uses.assigned_value import put_value_first
 from rootle.search.symbols.uses.name_uses import NameUses
 from rootle.search.symbols.uses.use_rules import PROSE_KINDS, USE_KINDS, use_order
 from rootle.syntax.files.file_symbols import COMPONENT, other_spelling
@@ -145,6 +146,8 @@ class SymbolFinder:
             uses = files.add_to(_merge_uses(found.find(), others))
             has_all_types = found.has_all_types
             has_all_implementations = found.has_all_implementations
+            if request.value:
+                uses = put_value_first(uses, request.name, request.value)
             total, counts = len(uses), Counter(use.kind for use in uses)
             local_variables = found.local_variables
             definitions = scan.definitions()
