@@ -37,6 +37,11 @@ def find_named_stem(path: str, question: str) -> str:
     return name if is_asked else ""
 
 
+def contains_file_name(path: str, question: str) -> bool:
+    """Return whether a question contains the words of a file's name in the same order."""
+    return _join_words(file_stem(path).partition(".")[0]) in _join_words(question)
+
+
 def _join_words(text: str) -> str:
     """Return the words in a text in lower case, with a space before and after each word."""
     parts = (part for word in find_words(text) for part in split_identifier(word))

@@ -22,6 +22,7 @@ from rootle.search.stages.unindexed_text import (
     note_excluded,
     note_excluded_entries,
     note_unindexed,
+    note_unindexed_file,
 )
 from rootle.serialization.brief import CORRECTED
 from rootle.text.terms import STOP_WORDS, WORD, whole_identifier
@@ -65,6 +66,8 @@ class Notes:
             )
         if not answer.order or _depends_on_all_text(request.query, question.parsed):
             notes = (*notes, *note_unindexed(request, scoped))
+        else:
+            notes = (*notes, *note_unindexed_file(request, scoped))
         return answer if notes == answer.notes else replace(answer, notes=notes)
 
     def _suggestions(self, request: SearchRequest, question: ParsedQuestion) -> tuple[str, ...]:
