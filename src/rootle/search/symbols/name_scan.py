@@ -105,8 +105,9 @@ class NameScan:
             self._merge(self._members)
             self._has_all_members = True
             owned = self.owner_filter.select(self.list_found())
-        if any(one.symbol.language in CODE_EXTENSIONS for one in owned):
-            # The keys of settings give a value to a name that code defines.
+        if any(map(_is_in_code, owned)):
+            # The keys of settings give a value to a name that code defines. A test that has a
+            # variable with the name of a setting does not define the setting.
             for state in self.candidates.definers:
                 if state.language in SETTINGS_LANGUAGES:
                     self._definitions[state.id] = {}
@@ -351,6 +352,12 @@ class NameScan:
     def is_excluded(self, line: str) -> bool:
         excluded = self.request.excluded
         return excluded is not None and excluded.search(line) is not None
+
+
+def _is_in_code(found: FoundDefinition) -> bool:
+    """Return whether a definition is in code outside of tests."""
+    symbol = found.symbol
+    return symbol.language in CODE_EXTENSIONS and not is_test_place(symbol.path, symbol.scope)
 
 
 def _member_order(state: FileState) -> tuple[bool, int]:
