@@ -137,9 +137,10 @@ class SymbolFinder:
         """Return the answer; `targets` are the targets of aliases among `definitions`."""
         has_all_types = has_all_implementations = has_all_others = True
         local_variables = 0
+        mentions: tuple[str, ...] = ()
         if request.aspect == "definitions":
             uses: list[SymbolUse] = []
-            total, counts = scan.count_mentions(), Counter[str]()
+            (total, mentions), counts = scan.count_mentions(), Counter[str]()
         else:
             found = NameUses(scan)
             others, has_all_others = self._find_other_spelling(index, scan, definitions)
@@ -181,6 +182,7 @@ class SymbolFinder:
             extended=extended,
             has_all_extended=types.is_complete,
             local_variables=local_variables,
+            mentions=mentions,
             is_only_definition=scan.has_all_definitions and len(scan.list_found()) == 1,
         )
 
