@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
 from rootle.text.terms import file_stem, find_words, split_identifier
@@ -15,6 +17,7 @@ _AFTER: Final = re.compile(
     rf"(?:^| ){_NOUN} (?:with|for|of|about|containing|(?:that|which) [a-z]+)(?: the| an?)?$"
 )
 _MAX_CHARS_BEFORE: Final = 60
+_MAX_NAMES: Final = 16_384
 _MIN_WORDS: Final = 2  # a name of one word is too often an ordinary word of the question
 
 
@@ -37,9 +40,15 @@ def find_named_stem(path: str, question: str) -> str:
     return name if is_asked else ""
 
 
-def contains_file_name(path: str, question: str) -> bool:
-    """Return whether a question contains the words of a file's name in the same order."""
-    return _join_words(file_stem(path).partition(".")[0]) in _join_words(question)
+def find_contained_names(paths: Iterable[str], question: str) -> Iterator[str]:
+    """Yield the paths whose file names have words that a question contains in the same order."""
+    words = _join_words(question)
+    return (path for path in paths if _name_words(path) in words)
+
+
+@lru_cache(_MAX_NAMES)  # every question is compared with the same paths
+def _name_words(path: str) -> str:
+    return _join_words(file_stem(path).partition(".")[0])
 
 
 def _join_words(text: str) -> str:

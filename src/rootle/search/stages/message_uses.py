@@ -10,7 +10,6 @@ from rootle.index.reader import IndexReader
 from rootle.rank.message_keys import (
     Key,
     find_key_lines,
-    has_message_keys,
     is_quoting,
     read_message_key,
     shorter_keys,
@@ -35,8 +34,7 @@ def add_message_uses(
 
     Only `files` are searched, if given.
     """
-    states = index.files(sources.lines)
-    catalogues = [at for at in sources.lines if has_message_keys(states[at].path)]
+    catalogues = [at for at in sources.catalogues if at in sources.lines]
     used = {
         at: _find_uses(index, at, sources.lines[at][:_MAX_LINES], files)
         for at in catalogues[:_MAX_CATALOGUES]

@@ -135,7 +135,8 @@ def _find_sources(
         frames, others = _add_tests(frames, text, index, open_finder, scoped)
     message, names = find_sources(index, text, scoped, has_parts=has_parts)
     message = replace(message, lines=_drop_lines(message.lines, others))
-    message = add_message_uses(index, message, scoped.files)
+    if message.catalogues:
+        message = add_message_uses(index, message, scoped.files)
     if frames.lines:
         return _add_frames(message, frames.lines, is_logged=frames is place)
     if message.lines:

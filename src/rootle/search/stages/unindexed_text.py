@@ -8,22 +8,16 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate
 from typing import Final, Protocol
 
-from rootle.index.reader import SKIPPED_CODE, FileState, IndexReader
-from rootle.rank.question.file_question import contains_file_name
+from rootle.index.reader import SKIPPED_CODE, FileState
 from rootle.search.query.file_filters import filter_unindexed, names_file
 from rootle.search.query.operators import ParsedQuery
 from rootle.search.query.scope import ScopedQuery
 from rootle.search.request import SearchRequest
 from rootle.search.results.working_tree import WorkingTree
 from rootle.text.languages import CODE_EXTENSIONS, file_language
-from rootle.text.terms import file_stem, split_identifier, whole_identifier
 from rootle.types import SearchQuery
 
 _MAX_NAMES: Final = 3
-# The name of a file that is a rare word: it has this many characters, and few files contain it.
-_MIN_NAME_CHARS: Final = 5
-_FEW_FILES: Final = 4
-_RARE_SHARE: Final = 0.01
 # Limits on what is read to find one name. Reading this much takes about 10 ms.
 _MAX_FILES_READ: Final = 200
 _MAX_BYTES_READ: Final = 20_000_000
@@ -82,32 +76,9 @@ def note_unindexed(request: SearchRequest, scoped: ScopedQuery) -> tuple[str, ..
     return _describe("not indexed", states)
 
 
-def note_unindexed_file(request: SearchRequest, scoped: ScopedQuery) -> tuple[str, ...]:
-    """Return a note if the question contains the name of a file that is not indexed.
-
-    A name of one word counts only if few indexed files contain this word.
-    """
-    text, index = scoped.question.question.text, request.session.index
-    named = [
-        state
-        for state in filter_unindexed(
-            request.query, scoped.question.parsed, index.unindexed_files()
-        )
-        if state.skip in SKIPPED_CODE and contains_file_name(state.path, text)
-    ]
-    found = [state for state in named if _has_rare_name(state.path, index)]
-    return _describe("not indexed, but may be the file of the question", found)
-
-
-def _has_rare_name(path: str, index: IndexReader) -> bool:
-    """Return whether the name of a file has several words, or one word that is rare."""
-    name = file_stem(path).partition(".")[0]
-    if len(split_identifier(name)) > 1:
-        return True
-    if len(name) < _MIN_NAME_CHARS:
-        return False
-    total, counts = index.sparse.file_frequencies(index.sparse.stems(whole_identifier(name)))
-    return max(counts, default=0) <= max(_FEW_FILES, total * _RARE_SHARE)
+def note_named_files(states: Sequence[FileState]) -> tuple[str, ...]:
+    """Return a note about files that are not indexed, but whose names the question contains."""
+    return _describe("not indexed, but may be the file of the question", states)
 
 
 def note_unindexed_name(

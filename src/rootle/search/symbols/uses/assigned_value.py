@@ -21,7 +21,7 @@ def put_value_first(uses: Sequence[SymbolUse], name: str, value: str) -> list[Sy
 
 
 def assigns_value(use: SymbolUse, name: str, value: str) -> bool:
-    """Return whether the line of a use has the value after the name, in any case."""
+    """Return whether the line of a use has the value after the name, ignoring case."""
     after = use.text.partition(split_name(name)[1])[2]
     lower = value.lower()
     if lower in _MISSING:
