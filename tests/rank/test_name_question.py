@@ -194,3 +194,34 @@ def test_a_long_question_is_read_in_linear_time() -> None:
     for part in (" in x", " in", "[", " and why", " the", " what", "a.", " "):
         parse_name_question(("who calls x" + part * 160)[:160])
     assert process_time() - started < 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value"),
+    [
+        ("what sets maxAttempts to null", "maxAttempts", "null"),
+        ("where is max_size set to `0.5`?", "max_size", "0.5"),
+        ("when is order.phase set to Phase.FAILED and why", "order.phase", "Phase.FAILED"),
+        ("what sets `status` to `done`", "status", "done"),
+        ("what sets max_size of a pool", "max_size", ""),
+    ],
+)
+def test_a_question_may_ask_for_the_assignments_of_a_value(
+    text: str, name: str, value: str
+) -> None:
+    question = parse_name_question(text)
+    assert question is not None
+    assert (question.name, question.aspect, question.value) == (name, "assignments", value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what sets the result of a build to failed",
+        "what changes the limit to 4",
+        "where is it set to null",
+        "who calls retry_backoff to 3",
+    ],
+)
+def test_other_questions_about_values_are_not_about_a_name(text: str) -> None:
+    assert parse_name_question(text) is None

@@ -24,6 +24,13 @@ def test_stems_are_those_of_the_parts_of_identifiers() -> None:
     ]  # fmt: skip
 
 
+def test_a_short_name_with_digits_is_a_stem() -> None:
+    assert list_stems("E2E tests of i18n, k8s and HTTP2 in v1 of sha_256") == [
+        "e2e", "tests", "i18n", "k8s", "http", "sha", "256",
+    ]  # fmt: skip
+    assert find_stems(["make e2e-setup", "make setup"], "the e2e target") == {1: {"=e2e", "e2e"}}
+
+
 def test_lines_have_the_stems_of_the_question_and_its_adjacent_pairs() -> None:
     lines = [
         "def compute_delay(attempt):",

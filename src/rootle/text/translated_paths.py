@@ -27,7 +27,8 @@ _CATALOGUE_FOLDERS: Final = frozenset(
     """i18n intl l10n lang langs language languages locale locales _locales messages
     translations""".split()
 )
-
+# Folders with nothing but translations. In them, any code of two or three letters is a language.
+_LOCALE_FOLDERS: Final = frozenset("i18n l10n locale locales _locales translations".split())
 
 # Extensions of files that contain only the translatable messages of a program. The extension of
 # Fluent is not one of them, because FreeMarker templates have it too.
@@ -53,7 +54,8 @@ def parse_translation(path: str) -> TranslatedPath:
         return TranslatedPath(path, "")
     folder, _, name = path.rpartition("/")
     stem, dot, extension = name.partition(".") if name.count(".") == 1 else name.rpartition(".")
-    if code := _read_code(stem):
+    in_locales = folder.rpartition("/")[2].lower() in _LOCALE_FOLDERS
+    if code := _read_code(stem, is_known=not in_locales):
         return TranslatedPath(f"{folder}/{dot}{extension}", code)
     ending = _ENDING.search(stem)
     if ending is not None and (code := _read_code(ending[1])):
@@ -98,7 +100,8 @@ def contains_texts(path: str) -> bool:
     return is_translated or any(map(_read_code, folders))
 
 
-def _read_code(text: str) -> str:
+def _read_code(text: str, *, is_known: bool = True) -> str:
+    """Return the code of a language, or "". If `is_known`, it must be a widespread language."""
     found = _CODE.fullmatch(text)
     code = found[1] if found is not None else ""
-    return _ALIASES.get(code, code) if code in _CODES else ""
+    return _ALIASES.get(code, code) if code in _CODES or not is_known else ""

@@ -31,11 +31,19 @@ def list_stems(text: str) -> list[str]:
 
 @lru_cache(_MAX_WORDS)
 def _stems_of_word(word: str) -> tuple[str, ...]:
-    return tuple(
-        part[:_STEM_CHARS]
-        for part in split_identifier(word)
-        if len(part) >= _MIN_WORD_CHARS and part not in STOP_WORDS
-    )
+    """Return the stems of the parts of a word.
+
+    A short name with digits, such as "e2e" or "i18n", has only parts that are too short. It is a
+    stem as a whole.
+    """
+    parts = [part for part in split_identifier(word) if len(part) >= _MIN_WORD_CHARS]
+    if not parts and len(word) >= _MIN_WORD_CHARS and _has_letter_and_digit(word):
+        parts = [word.lower()]
+    return tuple(part[:_STEM_CHARS] for part in parts if part not in STOP_WORDS)
+
+
+def _has_letter_and_digit(word: str) -> bool:
+    return any(map(str.isalpha, word)) and any(map(str.isdigit, word))
 
 
 @lru_cache(_MAX_LINES)

@@ -46,6 +46,8 @@ def write_symbols(symbols: SymbolAnswer, restrictions: str, parameters: Sequence
         if is_qualified(symbols):
             them = f"those that may refer to {symbols.name}"
         hint = f":{same} query {uses} lists {them}" if symbols.total_uses else ""
+        if symbols.mentions and symbols.is_complete and not is_qualified(symbols):
+            hint = f": {', '.join(symbols.mentions)}"
         lines.append(f"{describe_uses(symbols)}{hint}")
     else:
         lines += [describe_uses(symbols), *map(_code_line, use_lines(symbols.uses))]

@@ -84,3 +84,6 @@ class SymbolAnswer:
     # True: the last part of the name has only one definition, regardless of the owner. False: it
     # has several or none, or not all files that may define it were read.
     is_only_definition: bool = False
+    # If the aspect is "definitions" and at most three other lines contain the name, the places of
+    # these lines, such as "cart.py:3".
+    mentions: tuple[str, ...] = ()

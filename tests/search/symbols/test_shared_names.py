@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sample import indexed_repository
+from pathlib import Path
+
+from sample import MakeApp, indexed_repository, write_tree
 
 from rootle import open_app
 from rootle.serialization.symbols import describe_definitions, describe_uses
@@ -59,3 +61,19 @@ def test_the_kind_of_uses_is_not_repeated_in_parentheses() -> None:
         found = describe_uses(app.symbols("max_size", "assignments"))
     assert found.startswith("1-2 of 2 assignments of max_size")
     assert "(2 assignments" not in found
+
+
+def test_a_variable_of_a_test_does_not_hide_the_key_of_a_setting(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    files = {
+        "chart/values.yaml": "# Pens of the shop.\npenLimits: 3\nother: 4\n",
+        "test/e2e/config.go": "package e2e\n\nvar penLimits string\n",
+        "src/pen.go": "package pen\n\nfunc Open() int {\n\treturn 1\n}\n",
+    }
+    write_tree(tmp_path / "p", files)
+    response = make_app(tmp_path / "p").search("penLimits")
+    assert response.results[0].file_path == "chart/values.yaml"
+    assert response.symbols is not None
+    places = [f"{one.path}:{one.line}" for one in response.symbols.definitions]
+    assert places == ["chart/values.yaml:2", "test/e2e/config.go:3"]

@@ -732,13 +732,23 @@ def test_a_name_that_only_other_files_define_is_not_called_undefined(
     )
 
 
-def test_a_bare_name_shows_its_definition_and_names_the_next_query(
+def test_a_bare_name_shows_its_definition_and_the_other_lines_with_it(
     repository: Path, make_app: MakeApp
 ) -> None:
     text = search_folder(make_app(repository)).run("retry_backoff").text
     assert "1 definition of retry_backoff:" in text
-    assert "used or mentioned on 2 other lines: query uses:retry_backoff lists them" in text
+    places = "tests/test_retry.py:1, tests/test_retry.py:5"
+    assert f"used or mentioned on 2 other lines: {places}\n" in text
     assert text.startswith("1. src/net/retry.py:")
+
+
+def test_a_bare_name_that_many_lines_contain_names_the_next_query(
+    repository: Path, make_app: MakeApp
+) -> None:
+    write(repository, "src/more.py", "retry_backoff(1)\nretry_backoff(2)\n")
+    text = search_folder(make_app(repository)).run("retry_backoff").text
+    assert "used or mentioned on 4 other lines: query uses:retry_backoff lists them" in text
+    assert "test_retry.py:5" not in text
 
 
 @pytest.mark.parametrize("query", ["symbol:Oven", "where is Oven defined", "Oven"])

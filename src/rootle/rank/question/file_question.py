@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
 from rootle.text.terms import file_stem, find_words, split_identifier
@@ -15,6 +17,7 @@ _AFTER: Final = re.compile(
     rf"(?:^| ){_NOUN} (?:with|for|of|about|containing|(?:that|which) [a-z]+)(?: the| an?)?$"
 )
 _MAX_CHARS_BEFORE: Final = 60
+_MAX_NAMES: Final = 16_384
 _MIN_WORDS: Final = 2  # a name of one word is too often an ordinary word of the question
 
 
@@ -35,6 +38,17 @@ def find_named_stem(path: str, question: str) -> str:
     before = words[max(0, at - _MAX_CHARS_BEFORE) : at]
     is_asked = _BEFORE.match(words, at + len(name)) or _AFTER.search(before)
     return name if is_asked else ""
+
+
+def find_contained_names(paths: Iterable[str], question: str) -> Iterator[str]:
+    """Yield the paths whose file names have words that a question contains in the same order."""
+    words = _join_words(question)
+    return (path for path in paths if _name_words(path) in words)
+
+
+@lru_cache(_MAX_NAMES)  # every question is compared with the same paths
+def _name_words(path: str) -> str:
+    return _join_words(file_stem(path).partition(".")[0])
 
 
 def _join_words(text: str) -> str:

@@ -179,6 +179,11 @@ _OWNER: Final = re.compile(
     r"(.*\S)\s+(?:of|on|in|for)\s+(?:an?|each|every|any|one)\s+(?:[\w-]+\s+){0,2}[\w-]+[?.!\s]*",
     re.IGNORECASE,
 )
+# The value in "what sets the_name to None".
+_VALUE: Final = re.compile(
+    r"(.*\S)\s+(?:to|as|=)\s+(?:the (?:value|constant)\s+)?[`'\"]?([\w.:-]{1,60})[`'\"]?[?.!\s]*",
+    re.IGNORECASE,
+)
 _BARE: Final = re.compile(_NAME)
 # A definition in a file, as in "src/cart.py#total".
 _IN_FILE: Final = re.compile(r"([\w.@~+/\[\]()-]{1,159}\.[a-z]\w{0,9})#" + _NAME)
@@ -232,6 +237,7 @@ class NameQuestion:
     # Whether the question also says to which thing the name belongs, as in "what sets NAME of a
     # pool". Without an occurrence of the name, this still describes what is searched for.
     names_owner: bool = False
+    value: str = ""  # the value in "what sets NAME to VALUE"
     # The name with the "?" or "!" after it, which belongs to the name in Ruby and Elixir; "" if no
     # such character follows it.
     marked_name: str = ""
@@ -279,6 +285,8 @@ def _parse_name(text: str) -> NameQuestion | None:
     whole, text = text, _REASON.sub("", text)
     if (found := _parse_form(text, has_more=text != whole)) is not None:
         return found
+    if (found := _parse_assigned(text)) is not None:
+        return found
     # `_PLACE` also matches the end of "callers of NAME", so forms without a place are tried first.
     placed = _PLACE.fullmatch(text)
     found = None
@@ -289,6 +297,17 @@ def _parse_name(text: str) -> NameQuestion | None:
     owned = _OWNER.fullmatch(text)
     found = None if owned is None else _parse_form(owned[1], has_more=True)
     return replace(found, names_owner=True) if found is not None and found.is_code_name else None
+
+
+def _parse_assigned(text: str) -> NameQuestion | None:
+    """Return the question if it asks for the assignments of a value to a name from the code."""
+    valued = _VALUE.fullmatch(text)
+    found = None if valued is None else _parse_form(valued[1], has_more=True)
+    if valued is None or found is None or found.aspect != "assignments":
+        return None
+    if not (found.is_explicit or found.is_code_name):
+        return None
+    return replace(found, value=valued[2].strip(".:-") or valued[2])
 
 
 def _parse_form(text: str, *, has_more: bool) -> NameQuestion | None:

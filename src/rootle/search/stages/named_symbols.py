@@ -147,7 +147,7 @@ class NamedSymbols:
         if aspect not in ("assignments", "reads") or asked.question.is_operator:
             return answer
         if answer is not None and answer.symbols is not None and answer.symbols.total_uses:
-            return answer
+            return _note_value(answer, answer.symbols, asked.question)
         asked = replace(asked, question=replace(asked.question, aspect="uses"))
         answer = self._answer_in_place(asked) or self._answer_for_variable(asked)
         if answer is None or answer.symbols is None or not answer.symbols.total_uses:
@@ -206,6 +206,7 @@ class NamedSymbols:
             files=scoped.files,
             excluded=scoped.question.parsed.excluded_pattern,
             has_mentions=question.is_operator,
+            value=question.value,
         )
         if question.must_be_rare and not is_rare_name(question.name, index):
             return None
@@ -248,6 +249,19 @@ def _is_found(answer: RankedAnswer | None) -> bool:
     """Return whether an answer has definitions or uses of the name."""
     symbols = answer.symbols if answer is not None else None
     return symbols is not None and bool(symbols.definitions or symbols.total_uses)
+
+
+def _note_value(
+    answer: RankedAnswer, symbols: SymbolAnswer, question: NameQuestion
+) -> RankedAnswer:
+    """Return the answer, and say in it if no line assigns the value of the question."""
+    from rootle.search.symbols.uses.assigned_value import assigns_value  # loads a parser
+
+    value = question.value
+    if not value or symbols.offset or assigns_value(symbols.uses[0], symbols.name, value):
+        return answer
+    note = f"no line that sets {symbols.name} contains {value}; all its assignments are listed"
+    return replace(answer, notes=(note, *answer.notes))
 
 
 def _note_plain_operator(scoped: ScopedQuery) -> ScopedQuery:

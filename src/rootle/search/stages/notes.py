@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
-from rootle.index.reader import IndexReader
+from rootle.index.reader import SKIPPED_CODE, FileState, IndexReader
+from rootle.rank.question.file_question import find_contained_names
 from rootle.rank.question.parsed import Question
 from rootle.search.query.operators import ParsedQuery
 from rootle.search.query.parse import ParsedQuestion
@@ -21,10 +23,11 @@ from rootle.search.stages.unindexed_text import (
     no_exclusions,
     note_excluded,
     note_excluded_entries,
+    note_named_files,
     note_unindexed,
 )
 from rootle.serialization.brief import CORRECTED
-from rootle.text.terms import STOP_WORDS, WORD, whole_identifier
+from rootle.text.terms import STOP_WORDS, WORD, file_stem, split_identifier, whole_identifier
 from rootle.types import SearchQuery
 
 _EMPTY_INDEX: Final = (
@@ -33,6 +36,12 @@ _EMPTY_INDEX: Final = (
 )
 _FALLBACK: Final = "nothing matches: try broader keywords or check the spelling"
 _MAX_NAMES: Final = 3
+_MAX_UNINDEXED: Final = 10_000  # files whose names are compared with a question
+_LIKELY: Final = 0.5  # the score of a result that probably answers the question
+# The name of a file that is a rare word: it has this many characters, and few files contain it.
+_MIN_NAME_CHARS: Final = 5
+_FEW_FILES: Final = 4
+_RARE_SHARE: Final = 0.01
 
 
 class Notes:
@@ -65,6 +74,10 @@ class Notes:
             )
         if not answer.order or _depends_on_all_text(request.query, question.parsed):
             notes = (*notes, *note_unindexed(request, scoped))
+        elif answer.scores[answer.order[0]] < _LIKELY and (
+            named := _find_named_files(request, question)
+        ):
+            notes = (*notes, *note_named_files(named))
         return answer if notes == answer.notes else replace(answer, notes=notes)
 
     def _suggestions(self, request: SearchRequest, question: ParsedQuestion) -> tuple[str, ...]:
@@ -90,6 +103,31 @@ def _may_lack_words(answer: RankedAnswer) -> bool:
 def _depends_on_all_text(query: SearchQuery, parsed: ParsedQuery) -> bool:
     """Return whether the answer may be wrong if the index does not contain all text."""
     return parsed.is_exact or query.file_paths is not None or bool(parsed.paths)
+
+
+def _find_named_files(request: SearchRequest, question: ParsedQuestion) -> list[FileState]:
+    """Return the generated and the too large files whose names a question without filters contains.
+
+    A name of one word counts only if few indexed files contain this word.
+    """
+    if question.parsed.has_filters or request.query.languages:
+        return []
+    index = request.session.index
+    every = (state for state in index.unindexed_files() if state.skip in SKIPPED_CODE)
+    states = {state.path: state for state in islice(every, _MAX_UNINDEXED)}
+    named = find_contained_names(states, question.question.text)
+    return [states[path] for path in named if _has_rare_name(path, index)]
+
+
+def _has_rare_name(path: str, index: IndexReader) -> bool:
+    """Return whether the name of a file has several words, or one word that is rare."""
+    name = file_stem(path).partition(".")[0]
+    if len(split_identifier(name)) > 1:
+        return True
+    if len(name) < _MIN_NAME_CHARS:
+        return False
+    total, counts = index.sparse.file_frequencies(index.sparse.stems(whole_identifier(name)))
+    return max(counts, default=0) <= max(_FEW_FILES, total * _RARE_SHARE)
 
 
 def _question_notes(question: ParsedQuestion) -> list[str]:

@@ -16,6 +16,7 @@ from rootle.search.query.scope import Lines, ScopedQuery
 from rootle.search.query.stack_frames import FRAME_MARK, Frame, Frames, find_frames
 from rootle.search.query.test_reports import REPORT_MARK, read_reported_tests
 from rootle.search.request import SearchRequest
+from rootle.search.stages.message_uses import add_message_uses
 from rootle.search.stages.ranked_answer import (
     FindAnswer,
     RankedAnswer,
@@ -134,6 +135,8 @@ def _find_sources(
         frames, others = _add_tests(frames, text, index, open_finder, scoped)
     message, names = find_sources(index, text, scoped, has_parts=has_parts)
     message = replace(message, lines=_drop_lines(message.lines, others))
+    if message.catalogues:
+        message = add_message_uses(index, message, scoped.files)
     if frames.lines:
         return _add_frames(message, frames.lines, is_logged=frames is place)
     if message.lines:

@@ -13,6 +13,7 @@ from rootle.index.reader import ChunkRow, IndexReader
 from rootle.protocols import MAX_MATCH_TERMS, Ids, WeightedTerm
 from rootle.rank.hyphenated_names import find_hyphenated_names
 from rootle.rank.log_lines import is_logged
+from rootle.rank.message_keys import has_message_keys
 from rootle.rank.pasted_text import PastedLine, align_rows, find_source_lines, read_pasted_lines
 from rootle.rank.path_features import quotes_messages
 from rootle.rank.question.intent import Intent
@@ -66,6 +67,7 @@ class TextSources:
     share: float = 0.0  # the share of the words that the best line has
     is_ordered: bool = False  # whether the order is that of the frames, innermost first
     has_message: bool = False  # whether code contains the message, except for filled-in values
+    catalogues: tuple[int, ...] = ()  # the files of `lines` that contain messages with keys
 
 
 NO_SOURCES: Final = TextSources({})
@@ -264,6 +266,7 @@ def _choose(
         is_first=is_first,
         share=share,
         has_message=is_first and share >= _NEAR,
+        catalogues=tuple(at for at in near if has_message_keys(paths[at])),
     )
 
 

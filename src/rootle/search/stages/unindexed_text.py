@@ -76,6 +76,11 @@ def note_unindexed(request: SearchRequest, scoped: ScopedQuery) -> tuple[str, ..
     return _describe("not indexed", states)
 
 
+def note_named_files(states: Sequence[FileState]) -> tuple[str, ...]:
+    """Return a note about files that are not indexed, but whose names the question contains."""
+    return _describe("not indexed, but may be the file of the question", states)
+
+
 def note_unindexed_name(
     name: str,
     request: SearchRequest,

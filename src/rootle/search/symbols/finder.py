@@ -30,6 +30,7 @@ from rootle.search.symbols.scan_limits import (
 )
 from rootle.search.symbols.symbol_cursor import decode_offset, encode_offset
 from rootle.search.symbols.symbol_request import DEFAULT_LIMIT, SymbolRequest
+from rootle.search.symbols.uses.assigned_value import put_value_first
 from rootle.search.symbols.uses.name_uses import NameUses
 from rootle.search.symbols.uses.use_rules import PROSE_KINDS, USE_KINDS, use_order
 from rootle.syntax.files.file_symbols import COMPONENT, other_spelling
@@ -136,15 +137,18 @@ class SymbolFinder:
         """Return the answer; `targets` are the targets of aliases among `definitions`."""
         has_all_types = has_all_implementations = has_all_others = True
         local_variables = 0
+        mentions: tuple[str, ...] = ()
         if request.aspect == "definitions":
             uses: list[SymbolUse] = []
-            total, counts = scan.count_mentions(), Counter[str]()
+            (total, mentions), counts = scan.count_mentions(), Counter[str]()
         else:
             found = NameUses(scan)
             others, has_all_others = self._find_other_spelling(index, scan, definitions)
             uses = files.add_to(_merge_uses(found.find(), others))
             has_all_types = found.has_all_types
             has_all_implementations = found.has_all_implementations
+            if request.value:
+                uses = put_value_first(uses, request.name, request.value)
             total, counts = len(uses), Counter(use.kind for use in uses)
             local_variables = found.local_variables
             definitions = scan.definitions()
@@ -178,6 +182,7 @@ class SymbolFinder:
             extended=extended,
             has_all_extended=types.is_complete,
             local_variables=local_variables,
+            mentions=mentions,
             is_only_definition=scan.has_all_definitions and len(scan.list_found()) == 1,
         )
 

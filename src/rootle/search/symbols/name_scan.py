@@ -40,6 +40,7 @@ from rootle.text.languages import CODE_EXTENSIONS
 from rootle.text.terms import whole_identifier
 
 MAX_SIMILAR: Final = 5
+MAX_MENTIONS: Final = 3
 # All files that are parsed for implementations are likely to have one, so more of them are parsed.
 _HEAD_FACTOR: Final = 2
 
@@ -105,8 +106,9 @@ class NameScan:
             self._merge(self._members)
             self._has_all_members = True
             owned = self.owner_filter.select(self.list_found())
-        if any(one.symbol.language in CODE_EXTENSIONS for one in owned):
-            # The keys of settings give a value to a name that code defines.
+        if any(map(_is_in_code, owned)):
+            # The keys of settings give a value to a name that code defines. A test that has a
+            # variable with the name of a setting does not define the setting.
             for state in self.candidates.definers:
                 if state.language in SETTINGS_LANGUAGES:
                     self._definitions[state.id] = {}
@@ -251,19 +253,25 @@ class NameScan:
         read = sum(len(found.text) for found in _list_read(self.files))
         return read + PARSING_COST * self._parsed_chars
 
-    def count_mentions(self) -> int:
-        """Return the number of lines that contain the name, except those that define it.
+    def count_mentions(self) -> tuple[int, tuple[str, ...]]:
+        """Return the number of lines that contain the name, and the places of a few of them.
 
-        Files whose definitions were not read are left out.
+        Lines that define the name are left out, as are files whose definitions were not read. A
+        place is a text such as "cart.py:3". If there are more than MAX_MENTIONS lines, no place is
+        returned.
         """
         lines = 0
+        places: list[str] = []
         for state in self.candidates.states:
             occurrences = None if state.id in self._unread_definers else self.read(state)
             if occurrences is None:
                 continue
             rows = {at[0] for at in occurrences.positions if not self.is_defined_at(state, at)}
-            lines += sum(not self.has_excluded(occurrences, row) for row in rows)
-        return lines
+            kept = [row for row in sorted(rows) if not self.has_excluded(occurrences, row)]
+            lines += len(kept)
+            if lines <= MAX_MENTIONS:
+                places += [f"{state.path}:{row + 1}" for row in kept]
+        return lines, tuple(places) if lines <= MAX_MENTIONS else ()
 
     def file_ids(self) -> Mapping[str, int]:
         """Return the ids of the files that contain the name, by path."""
@@ -351,6 +359,12 @@ class NameScan:
     def is_excluded(self, line: str) -> bool:
         excluded = self.request.excluded
         return excluded is not None and excluded.search(line) is not None
+
+
+def _is_in_code(found: FoundDefinition) -> bool:
+    """Return whether a definition is in code outside of tests."""
+    symbol = found.symbol
+    return symbol.language in CODE_EXTENSIONS and not is_test_place(symbol.path, symbol.scope)
 
 
 def _member_order(state: FileState) -> tuple[bool, int]:

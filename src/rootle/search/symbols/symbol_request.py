@@ -28,12 +28,14 @@ class SymbolRequest:
     files: Collection[int] | None = None  # ids of the files to search; None for all
     excluded: re.Pattern[str] | None = None  # lines with a match are left out
     has_mentions: bool = True  # False: the page ends before comments, strings and documents
+    value: str = ""  # assignments of this value come first
 
     @property
     def digest_text(self) -> str:
         files = "" if self.files is None else " ".join(map(str, sorted(self.files)))
         excluded = "" if self.excluded is None else f"\0{self.excluded.pattern}"
-        return f"{self.aspect}\0{self.name}\0{files}{excluded}"
+        value = f"\0={self.value}" if self.value else ""
+        return f"{self.aspect}\0{self.name}\0{files}{excluded}{value}"
 
 
 def strip_parameters(name: str) -> str:
