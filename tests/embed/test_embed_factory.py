@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rootle import Config
-from rootle.embed.adapter import ModelAdapter
+from rootle.embed.batched_embedder import BatchedEmbedder
 from rootle.embed.factory import choose_model, open_model
 from rootle.embed.model_choice import ModelChoice
 from rootle.errors import ConfigError, MissingExtraError
@@ -65,7 +65,7 @@ def test_a_server_model_with_a_key_or_an_endpoint_is_chosen_without_a_request(
 ) -> None:
     choice = choose(**settings)
     assert (choice.kind, choice.model, choice.note) == ("server", "some-model", "")
-    assert isinstance(open_model(choice, Config(**settings)), ModelAdapter)
+    assert isinstance(open_model(choice, Config(**settings)), BatchedEmbedder)
 
 
 def test_the_fallback_is_used_only_if_the_model_is_not_available(tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_a_folder_of_sentence_transformers_is_opened_by_that_package(
     choice = choose(where)
     assert (choice.kind, choice.prefixes.query) == ("sentence-transformers", "q: ")
     embedder = open_model(choice, Config())
-    assert isinstance(embedder, ModelAdapter)
+    assert isinstance(embedder, BatchedEmbedder)
     assert isinstance(embedder, QueuedEmbedder)
     assert np.allclose(embedder.embed(["four"]), [[0.8, 0.6, 0.0]])
     # The text includes the prefix for queries.

@@ -195,14 +195,6 @@ class Config(QueryFields):
         "privileges.",
     )
 
-    # Result pages
-    default_limit: int = config_field(
-        10, "Number of results per page if the query sets no limit.", (1, 1_000), project=True
-    )
-    max_limit: int = config_field(
-        50, "Maximum limit that a query may set.", (1, 1_000), project=True
-    )
-
 
 def is_model_path(model: str) -> bool:
     """Return whether a value of `embeddingModelID` or `embeddingFallback` is a path."""

@@ -1,4 +1,4 @@
-"""The configuration keys of ranking, query expansion, the answer cache and context."""
+"""The configuration keys of answers: ranking, expansion, caching, context and result pages."""
 
 from __future__ import annotations
 
@@ -143,4 +143,12 @@ class QueryFields(IndexFields):
     )
     no_results_suggestion: str = config_field(
         "", "Text added to the suggestions of a search without results."
+    )
+
+    # Result pages
+    default_limit: int = config_field(
+        10, "Number of results per page if the query sets no limit.", (1, 1_000), project=True
+    )
+    max_limit: int = config_field(
+        50, "Maximum limit that a query may set.", (1, 1_000), project=True
     )

@@ -182,7 +182,7 @@ def open_model(choice: ModelChoice, config: Config) -> Embedder:
     """
     if choice.is_table:
         return open_table(choice)
-    from rootle.embed.adapter import ModelAdapter, TextModel
+    from rootle.embed.batched_embedder import BatchedEmbedder, TextModel
 
     model: TextModel
     if choice.kind == "onnx":
@@ -208,7 +208,7 @@ def open_model(choice: ModelChoice, config: Config) -> Embedder:
             dimensions=config.embedding_dimensions,
             key=lambda: _read_key(config),
         )
-    return ModelAdapter(
+    return BatchedEmbedder(
         model,
         choice.fingerprint,
         prefixes=choice.prefixes,

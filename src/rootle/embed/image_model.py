@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import urlunsplit
 
 from rootle.concurrency.circuit_breaker import CircuitBreaker
-from rootle.embed.adapter import normalize_rows
+from rootle.embed.batched_embedder import normalize_rows
 from rootle.embed.http_model import HttpModel
 from rootle.embed.providers import Body
 from rootle.errors import RefusedError, UnavailableError

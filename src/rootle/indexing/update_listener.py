@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rootle.errors import IndexStorageError
 from rootle.index.local.snapshot import Snapshot
-from rootle.indexing.inotify import FolderWatch
+from rootle.indexing.index_folder_watch import FolderWatch
 from rootle.types import IndexUpdated
 
 _LOG = logging.getLogger(__name__)

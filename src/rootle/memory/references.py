@@ -16,8 +16,8 @@ from rootle.storage.open_without_links import open_below
 from rootle.text.terms import encodable, whole_identifier
 from rootle.types import Memory, MemoryReference
 
-# Added to the score, from 0 to 1, of a memory that refers to a file or name of the topic. This
-# value was not tuned on LoCoMo, which has no files.
+# Added to the score (0 to 1) of a memory that refers to a file or name of the topic. This value was
+# not tuned on LoCoMo, which has no files.
 REFERENCE_WEIGHT: Final = 0.5
 # The maximum number of files that define a name. A name that more files define is too ambiguous for
 # a reference.

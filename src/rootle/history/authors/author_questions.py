@@ -142,7 +142,8 @@ _FORMS: Final = (
     _form(rf"(?P<words>.*\b(?:{_DONE})) by ", _DONE, "by", needs_capital=True),
     _CHANGES_IN,
 )
-# Nouns for only some of an author's commits. Such a noun is therefore searched as a word.
+# Nouns such as "fixes", which mean only some of an author's commits. Such a noun is therefore
+# searched as a word.
 _SUBJECT: Final = re.compile(r"\b(?:(?:bug ?)?fix(?:es)?|refactorings?)\b", re.IGNORECASE)
 _COMMITS: Final = re.compile(r"\bcommit(?:s|ted)?\b", re.IGNORECASE)
 _OWNED: Final = re.compile(r"(?:'s|’s|(?<=s)['’])$", re.IGNORECASE)

@@ -10,7 +10,8 @@ from typing import Final
 from rootle.history.changes.change_question import ChangeQuestion, Subject
 from rootle.history.changes.change_words import stem_line
 
-# The factor for a word such as "command", which a message may lack, and for the place of a change.
+# The factor for a subject that only names a kind of thing, such as "command", or says where the
+# change was made. A message may lack such words.
 _KIND_FACTOR: Final = 0.2
 _MIN_WEIGHT: Final = 0.01  # of a word that all commits contain, such as the name of the project
 _CORE_SHARE: Final = 0.5

@@ -254,7 +254,11 @@ def _is_found(answer: RankedAnswer | None) -> bool:
 def _note_value(
     answer: RankedAnswer, symbols: SymbolAnswer, question: NameQuestion
 ) -> RankedAnswer:
-    """Return the answer, and say in it if no line assigns the value of the question."""
+    """Return the answer, with a note if no line assigns the value.
+
+    The value is that of "what sets NAME to VALUE". Lines with it come first, so only the first line
+    is checked.
+    """
     from rootle.search.symbols.uses.assigned_value import assigns_value  # loads a parser
 
     value = question.value

@@ -183,7 +183,7 @@ class FileExcerpts:
         if self.size(at for at in numbers if at not in shown) <= room * _STRETCH:
             return tuple(numbers)
         head = self._head(place)
-        # The shortest head that leaves enough room: all of it, its first line, or nothing.
+        # The longest head that leaves enough room: all of it, its first line, or nothing.
         for kept in (head, head[:1], []):
             window = self._best_window(place, kept, room - self.size(kept), shown)
             is_short = len(window) < min(_MIN_LINES, len(numbers)) and window[-1:] != (numbers[-1],)

@@ -28,9 +28,9 @@ _SELF: Final = frozenset({"self", "this", "cls", "super"})
 # A function of Lua that is called with a value, as in `value:total()`.
 _LUA_METHOD: Final = re.compile(r"\bfunction\s+[\w.]+:|\(\s*self\b")
 _INDEXES: Final = frozenset({"dot_index_expression", "method_index_expression"})
-# The text before the name of a function or class of JavaScript, and the nodes of those that are
-# values. Only their own code can use such a name.
+# Matches the text before the name of a JavaScript function or class.
 _EXPRESSION: Final = re.compile(r"\b(?:function|class)\b[\s*]*+\Z")
+# The nodes of functions and classes that are values. Only their own code can use their names.
 _EXPRESSIONS: Final = frozenset({"function_expression", "generator_function", "class"})
 # A receiver in the text before a name.
 _RECEIVER: Final = re.compile(r"(?<![\w.])([\w.]*\w|\))\s*[.:]$")

@@ -32,7 +32,7 @@ class TextModel(Protocol):
         """
 
 
-class ModelAdapter:
+class BatchedEmbedder:
     """Adds prefixes, batches, deadlines and normalization to a TextModel."""
 
     def __init__(

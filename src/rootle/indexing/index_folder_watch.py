@@ -1,4 +1,4 @@
-"""Wait for changes in one folder without polling, with inotify on Linux."""
+"""Wait for changes in the folder of an index without polling, with inotify on Linux."""
 
 from __future__ import annotations
 
