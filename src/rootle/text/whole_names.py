@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import AnyStr
+from typing import AnyStr, Final
+
+# The name of a command-line option of one word, such as --retry.
+OPTION: Final = r"(?<![\w./\\$-])--[A-Za-z]\w{1,80}(?![\w/\\-])"
+_OPTION: Final = re.compile(OPTION)
+
+
+def contains_option(text: str) -> bool:
+    """Return whether a text contains the name of an option of one word, such as --retry."""
+    return _OPTION.search(text) is not None
 
 
 def name_pattern(name: str) -> re.Pattern[str]:

@@ -146,3 +146,58 @@ def test_a_file_that_the_question_names_comes_first(tmp_path: Path, make_app: Ma
     assert app.search(question).results[0].file_path == "src/bulk_edit.py"
     other = "functions that rotate, merge and split pages in a bulk edit"
     assert app.search(other).results[0].file_path != "src/bulk_edit.py"
+
+
+_FLAGS = """\
+#include <string.h>
+
+/* Start the capture. The recording starts when the first frame arrives. */
+static int startrecording(struct output *output) { return output->start(output); }
+
+int main(int argc, char **argv) {
+    for (int at = 1; at < argc; at++) {
+        if (strcmp(argv[at], "--startrecording") == 0) {
+            options.recording = 1;
+        }
+    }
+    return run(&options);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["--startrecording", "option --startrecording parsing", "what does --startrecording do?"],
+)
+def test_an_option_of_one_word_leads_to_the_code_that_reads_it(
+    tmp_path: Path, make_app: MakeApp, question: str
+) -> None:
+    recording = "void startrecording_{0}(void) {{\n    startrecording(&output_{0});\n}}\n"
+    files = {f"src/output_{at}.c": recording.format(at) * 3 for at in range(12)}
+    files |= {"src/main.c": _FLAGS, "docs/options.md": "# Options\n\n--startrecording: record\n"}
+    files |= {
+        "src/parse_options.c": "/* Parse what each option does. */\nint parse_option(void);\n"
+    }
+    write_tree(tmp_path / "p", files)
+    first = make_app(tmp_path / "p").search(question).results[0]
+    assert first.file_path == "src/main.c"
+    assert 'if (strcmp(argv[at], "--startrecording") == 0) {' in _lines(first)
+    assert first.matching_lines == (8,)
+
+
+@pytest.mark.parametrize("question", ["error_empty", "what shows the string error_empty"])
+def test_catalogues_with_a_key_do_not_hide_the_code_that_uses_it(
+    tmp_path: Path, make_app: MakeApp, question: str
+) -> None:
+    languages = "ar be bg ca cs da de el es et fa fi fr hu it ja ko nl pl pt ru sk sv tr uk".split()
+    message = '<resources>\n    <string name="error_empty">{}</string>\n</resources>\n'
+    files = {f"res/values-{one}/strings.xml": message.format(one) for one in languages}
+    files |= {
+        "res/values/strings.xml": message.format("This cannot be empty."),
+        "src/Compose.kt": "fun send() {\n    field.error = getString(R.string.error_empty)\n}\n",
+        "src/Error.kt": "data class Error(val string: String, val isEmpty: Boolean)\n",
+    }
+    write_tree(tmp_path / "p", files)
+    first = make_app(tmp_path / "p").search(question).results[0]
+    assert first.file_path == "src/Compose.kt"
+    assert "field.error = getString(R.string.error_empty)" in _lines(first)

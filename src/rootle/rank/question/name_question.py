@@ -23,6 +23,14 @@ _AFTER: Final = (
     r"|enum|module|symbol|component|hook|helper))?"
 )
 _SUBJECT: Final = _NOUN + _NAME + _AFTER
+# A kind of definition: "struct PageCache" asks for a definition as "where is PageCache" does.
+_KIND: Final = (
+    r"(?:function|method|class|struct|type|interface|trait|protocol|macro|constant|enum|union"
+    r"|typedef)"
+)
+# Before a name: it is written like code. "HTTP method" and "JSON implementation" ask for no name.
+_LIKE_CODE: Final = r"(?=\S{0,159}(?-i:_|[a-z0-9][A-Z]|::|->|\.\w|\(\)|`))"
+_SHOW: Final = r"(?:(?:find|show|show me|go to|what is|where is)\s+)?(?:the\s+)?"
 # The beginning of a noun phrase such as "all functions that call X".
 _LIST: Final = r"(?:(?:find|list|show|show me|where are)\s+)?(?:the\s+|all\s+|other\s+)*"
 _CLASSES: Final = rf"{_LIST}(?:class(?:es)?|types?|structs?)"
@@ -123,10 +131,16 @@ _FORMS: Final[tuple[tuple[SymbolAspect, str], ...]] = (
         rf"|what {_FOLLOWS} (?:if|when) (?:i|we|you)\s+(?:change|rename|remove|delete|edit)\s+"
         rf"{_SUBJECT}",
     ),
+    (
+        "definitions",
+        rf"{_SHOW}{_KIND}\s+{_NAME}|{_SHOW}(?:signature|prototype) of\s+{_SUBJECT}"
+        rf"|{_SHOW}(?:{_KIND}\s+)?{_LIKE_CODE}{_NAME}\s+(?:{_KIND}|definition|declaration"
+        rf"|implementation|signature|prototype|source(?: code)?)",
+    ),
 )
 # From this entry of _FORMS on, the questions often contain an ordinary word, as in "how is money
 # used". They are about a name only if the name cannot be an ordinary word.
-_FIRST_MARKED_FORM: Final = len(_FORMS) - 3
+_FIRST_MARKED_FORM: Final = len(_FORMS) - 4
 # The words for each entry of _FORMS. Every question that matches the entry contains at least one of
 # them.
 _WORDS: Final[tuple[frozenset[str], ...]] = tuple(
@@ -154,6 +168,8 @@ _WORDS: Final[tuple[frozenset[str], ...]] = tuple(
         checks create creates construct constructs throw throws raise raises catch catches hierarchy
         graph tree impact effect effects changing change renaming rename removing remove deleting
         delete editing edit""",
+        """function method class struct type interface trait protocol macro constant enum union
+        typedef definition declaration implementation signature prototype source""",
     )
 )
 _PATTERNS: Final = tuple(
@@ -322,7 +338,7 @@ def _parse_form(text: str, *, has_more: bool) -> NameQuestion | None:
             rest = text[match.end(at_name) :].strip("?!. \t\n")
             is_surely_marked = marked.endswith("!") or bool(marked and (rest or has_more))
             is_word = at >= _FIRST_MARKED_FORM and not _MARKED.search(name)
-            if is_word and aspect == "uses" and not is_surely_marked:
+            if is_word and aspect in ("definitions", "uses") and not is_surely_marked:
                 return None
             return NameQuestion(
                 _clean(name),

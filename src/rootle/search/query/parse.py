@@ -28,6 +28,7 @@ from rootle.serialization.dates import read_revision
 from rootle.serialization.timestamps import format_timestamp
 from rootle.text.stemmer import open_stemmer
 from rootle.text.terms import WORD, split_identifier
+from rootle.text.whole_names import contains_option
 from rootle.types import QueryInterpretation
 
 if TYPE_CHECKING:
@@ -139,12 +140,13 @@ def _may_name_code(question: ParsedQuestion) -> bool:
     """Return whether the names in a question are exact, and the question is about their code.
 
     Language models add names to a description to narrow it down. These names often belong to code
-    that the described code uses.
+    that the described code uses. An option, such as "--verbose", is always exact.
     """
     words = question.question
     is_literal = not (question.parsed.is_exact or question.corrections or question.expansion)
-    is_about_code = not (words.is_symbol or words.is_composed or words.intent == "test")
-    return bool(words.names) and is_literal and is_about_code
+    is_about_code = not (words.is_composed or words.intent == "test")
+    has_names = (bool(words.names) and is_about_code) or contains_option(words.text)
+    return has_names and is_literal
 
 
 def interpret(question: ParsedQuestion) -> QueryInterpretation:

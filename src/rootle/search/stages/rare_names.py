@@ -29,12 +29,15 @@ from rootle.search.stages.ranked_answer import (
 )
 from rootle.text.languages import file_language
 from rootle.text.terms import whole_identifier
-from rootle.text.whole_names import line_numbers, name_pattern
+from rootle.text.translated_paths import contains_texts
+from rootle.text.whole_names import OPTION, line_numbers, name_pattern
 from rootle.types import Span
 
-# A name, possibly with its owners, such as "parse_line" or "o.pbytes". Parts of paths do not match.
+# A name, possibly with its owners, such as "parse_line" or "o.pbytes", or an option such as
+# "--verbose". Parts of paths do not match.
 _WRITTEN: Final = re.compile(
-    r"(?<![\w./\\$-])(?:[A-Za-z_$][\w$]{0,80}(?:\.|::|->|#)){0,4}[A-Za-z_$][\w$]{2,80}(?![\w/\\])"
+    rf"{OPTION}"
+    r"|(?<![\w./\\$-])(?:[A-Za-z_$][\w$]{0,80}(?:\.|::|->|#)){0,4}[A-Za-z_$][\w$]{2,80}(?![\w/\\])"
 )
 _SEPARATOR: Final = re.compile(r"\.|::|->|#")
 # Ordinary words contain no underscore, no capital after the first letter and no digit.
@@ -44,8 +47,13 @@ _MAX_NAMES: Final = 2
 # A name in more files than this is not rare. Tests, documents and generated files do not count.
 _MAX_FILES: Final = 2
 _MAX_DEFINERS: Final = 16  # chunks that define the name, including those in tests
-# The maximum number of files that may contain a name without a definition, such as a field.
+# The maximum number of files that may contain a name without a definition, such as a field. Tests,
+# documents, catalogues of translations and generated files do not count.
 _MAX_MENTIONS: Final = 8
+# For an option, more files are read, because the index does not contain the hyphens before it.
+_MAX_READ_FOR_OPTION: Final = 40
+# The maximum number of files with the name, of all kinds. Only their paths are read.
+_MAX_FILES_WITH_NAME: Final = 200
 _MAX_LINES: Final = 4  # per file
 # If a question has the words of more file names than this, they are ordinary words.
 _MAX_NAMED: Final = 3
@@ -58,8 +66,12 @@ class _Name:
     last: str  # "pbytes"
 
     @property
+    def is_option(self) -> bool:
+        return self.written.startswith("-")
+
+    @property
     def is_marked(self) -> bool:
-        return _MARKED.search(self.last) is not None
+        return not self.is_option and _MARKED.search(self.last) is not None
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -112,9 +124,9 @@ def show_named_file(find: FindAnswer, request: SearchRequest, scoped: ScopedQuer
 
 def _find_names(text: str) -> Iterator[_Name]:
     for written in dict.fromkeys(_WRITTEN.findall(text)):
-        parts = _SEPARATOR.split(written)
+        parts = _SEPARATOR.split(written.lstrip("-"))
         name = _Name(written, parts[-1])
-        is_name = name.is_marked or len(parts) > 1
+        is_name = name.is_marked or name.is_option or len(parts) > 1
         if is_name and file_language(written) == "unknown":  # not a file name
             yield name
 
@@ -124,6 +136,8 @@ def _find_lines(index: IndexReader, name: _Name, scoped: ScopedQuery) -> Lines:
 
     Return no lines if too many files contain the name.
     """
+    if name.is_option:  # a definition with the same name is something else
+        return _find_mentions(index, name, scoped)
     key = whole_identifier(name.last)
     ids = index.sparse.definers([key], _MAX_DEFINERS + 1)[key] if key else []
     if len(ids) > _MAX_DEFINERS:
@@ -148,18 +162,26 @@ def _find_lines(index: IndexReader, name: _Name, scoped: ScopedQuery) -> Lines:
 
 def _find_mentions(index: IndexReader, name: _Name, scoped: ScopedQuery) -> Lines:
     stems = index.sparse.stems(whole_identifier(name.last))
-    ids = index.sparse.files_with(stems, [], _MAX_MENTIONS + 1, scoped.files) if stems else []
-    if len(ids) > _MAX_MENTIONS:
+    limit = _MAX_FILES_WITH_NAME
+    ids = index.sparse.files_with(stems, [], limit + 1, scoped.files) if stems else []
+    if len(ids) > limit:
         return {}
-    numbers = {at: _matching_lines(name, index.text(at)) for at in ids}
-    mentioning = [state for state in index.files(ids).values() if numbers[state.id]]
-    return {state.id: numbers[state.id][:_MAX_LINES] for state in _ordinary(mentioning)}
+    states = [state for state in index.files(ids).values() if _is_ordinary(state.path)]
+    if len(states) > (_MAX_READ_FOR_OPTION if name.is_option else _MAX_MENTIONS):
+        return {}
+    numbers = {state.id: _matching_lines(name, index.text(state.id)) for state in states}
+    found = {at: lines[:_MAX_LINES] for at, lines in numbers.items() if lines}
+    return found if len(found) <= _MAX_FILES else {}
 
 
 def _ordinary(states: Sequence[FileState]) -> Sequence[FileState]:
     """Return the files except tests, documents and generated ones; none if too many are left."""
-    kept = [one for one in states if not quotes_messages(one.path) and not is_generated(one.path)]
+    kept = [state for state in states if _is_ordinary(state.path)]
     return kept if len(kept) <= _MAX_FILES else ()
+
+
+def _is_ordinary(path: str) -> bool:
+    return not (quotes_messages(path) or contains_texts(path) or is_generated(path))
 
 
 def _matching_lines(name: _Name, text: str) -> list[int]:
@@ -176,7 +198,8 @@ def _show(index: IndexReader, answer: RankedAnswer, name: _Name, lines: Lines) -
     """Return the answer with a file of `lines` first, or second if the first result has the name.
 
     The spans of this file usually fit the other words of the question better than `lines`. They are
-    replaced only if none of them contains the first line that `lines` has for the file.
+    replaced only if none of them contains the first line that `lines` has for the file, or if the
+    name is that of an option, which the answer is about.
     """
     ids = answer.candidates.inputs.files.ids
     places = [at for at in answer.order if int(ids[at]) in lines]
@@ -190,7 +213,8 @@ def _show(index: IndexReader, answer: RankedAnswer, name: _Name, lines: Lines) -
     file_id = int(ids[best])
     shown = _find_spans(index, answer, file_id)
     first = lines[file_id][0]
-    if any(span.start_line <= first <= span.end_line for span in shown):
+    is_shown = any(span.start_line <= first <= span.end_line for span in shown)
+    if is_shown and not name.is_option:
         return answer
     return replace(answer, lines={**answer.lines, file_id: lines[file_id]})
 
