@@ -35,6 +35,24 @@ def test_a_message_leads_to_the_code_that_uses_its_key(tmp_path: Path, make_app:
         assert second.file_path.startswith("src/locales/")
 
 
+@pytest.mark.parametrize("question", ['"this broken file"', 'when is "this broken file" shown'])
+def test_a_phrase_that_only_catalogues_contain_is_followed_to_code(
+    tmp_path: Path, make_app: MakeApp, question: str
+) -> None:
+    files = {
+        "src/locales/en.json": _json("Couldn't load this broken file"),
+        "src/locales/de.json": _json("Die defekte Datei konnte nicht geladen werden"),
+        "src/drop.ts": f'{_PADDING}throw new Error(t("alerts.invalidFile"))\n',
+    }
+    write_tree(tmp_path / "p", files)
+    app = make_app(tmp_path / "p")
+    found = app.search(question)
+    assert [one.file_path for one in found.results] == ["src/locales/en.json"]
+    assert "code uses this text by its key: src/drop.ts:31" in found.suggestions
+    write_tree(tmp_path / "p", {"src/load.ts": 'throw new Error("this broken file")\n'})
+    assert not [one for one in app.search(question).suggestions if "by its key" in one]
+
+
 def files_text(catalogue: str) -> str:
     """Return the last message of a catalogue."""
     return catalogue.rsplit('"', 2)[1]

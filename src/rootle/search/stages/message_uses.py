@@ -10,13 +10,16 @@ from rootle.index.reader import IndexReader
 from rootle.rank.message_keys import (
     Key,
     find_key_lines,
+    has_message_keys,
     is_quoting,
     read_message_key,
     shorter_keys,
 )
+from rootle.search.query.phrase_and_regex_filter import ExactMatches
 from rootle.search.query.scope import Lines
 from rootle.search.stages.source_search import TextSources
 from rootle.text.terms import WORD, whole_identifier
+from rootle.text.whole_names import line_numbers
 
 _MAX_CATALOGUES: Final = 3
 _MAX_LINES: Final = 2  # of a catalogue
@@ -47,6 +50,27 @@ def add_message_uses(
             lines.setdefault(user, found)
         lines.setdefault(at, numbers)
     return replace(sources, lines=lines, is_ordered=True)
+
+
+def describe_key_uses(index: IndexReader, matches: ExactMatches) -> tuple[str, ...]:
+    """Return a note that names the code that uses a phrase by its key.
+
+    Return no note if the phrase is also in code, or if no such code is found.
+    """
+    states = index.files(matches.places)
+    if matches.is_truncated or any(not is_quoting(state.path) for state in states.values()):
+        return ()
+    catalogues = [at for at in matches.places if has_message_keys(states[at].path)]
+    found: dict[int, Sequence[int]] = {}
+    for at in catalogues[:_MAX_CATALOGUES]:
+        offsets = sorted({offset for part in matches.places[at] for offset in part[:_MAX_LINES]})
+        numbers = list(dict.fromkeys(line_numbers(index.text(at), offsets)))
+        found |= _find_uses(index, at, numbers, None)
+    if not found:
+        return ()
+    used = index.files(found)
+    places = (f"{used[at].path}:{', '.join(map(str, lines))}" for at, lines in found.items())
+    return (f"code uses this text by its key: {'; '.join(places)}",)
 
 
 def _find_uses(

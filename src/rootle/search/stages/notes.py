@@ -17,6 +17,7 @@ from rootle.search.query.spelling import find_nearest_name
 from rootle.search.request import SearchRequest
 from rootle.search.stages.filter_notes import note_filters
 from rootle.search.stages.low_confidence import check_confidence, note_unread
+from rootle.search.stages.message_uses import describe_key_uses
 from rootle.search.stages.ranked_answer import FindAnswer, RankedAnswer
 from rootle.search.stages.unindexed_text import (
     ExplainExclusions,
@@ -63,6 +64,8 @@ class Notes:
             answer = check_confidence(answer, request.session.index)
         question = scoped.question
         notes = (*answer.notes, *_question_notes(question))
+        if scoped.matches is not None and not question.parsed.has_filters:
+            notes = (*describe_key_uses(request.session.index, scoped.matches), *notes)
         if not answer.order:
             own = (self._no_results_suggestion,) if self._no_results_suggestion else ()
             notes = (*(notes or self._suggestions(request, question)), *own)
