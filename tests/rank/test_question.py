@@ -58,6 +58,22 @@ def test_a_single_stop_word_is_a_symbol() -> None:
     assert _weights("with")["with"] == 1.0
 
 
+@pytest.mark.parametrize(
+    ("text", "is_left_out"),
+    [
+        ("create a new contact", True),
+        ("how do I add the new column", True),
+        ("Adding a new RPC method", True),
+        ("the new contact page", False),
+        ("create a New Relic client", False),
+        ("create new_contact", False),
+        ("a new contact", False),
+    ],
+)
+def test_what_is_created_is_not_searched_as_new(text: str, *, is_left_out: bool) -> None:
+    assert ("new" not in _parse(text).words) is is_left_out
+
+
 def test_names_in_a_sentence_are_found() -> None:
     question = _parse("where does parse_header call HttpClient.fetch for v2")
     assert not question.is_symbol

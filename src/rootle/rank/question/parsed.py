@@ -55,6 +55,11 @@ _TABLE_WORD: Final = re.compile(
     r"\b(?:migrat\w*|schemas?|columns?|tables?|database|db|sql|backfill\w*|constraints?)\b", re.I
 )
 _QUALIFIED: Final = re.compile(r"[\w$]+(?:(?:::|\.|->|#|/|\\)[\w$]+)*(?:\(\))?[?!]?")
+# A created thing is always new. In "create a new contact", the word would match "CreateNewUser".
+_NEW: Final = re.compile(
+    r"\b((?i:add|creat|make|making|register|build|insert|writ|open|start)\w{0,4}\s{1,3}(?:an?|the)\s)"
+    r"\s{0,3}new\s"
+)
 _CLAUSE_END: Final = re.compile(r"[,;]\s")
 _SENTENCE_END: Final = re.compile(r"[a-z)\]'\"][.:;]\s")
 _CODE: Final = re.compile(r"\w\([^)]*\w|[={}]")
@@ -109,6 +114,7 @@ class Question:
 
 def parse_question(text: str, stem: Stemmer) -> Question:
     """Parse a question. `stem` converts space-separated terms to the stems of the index."""
+    text = _NEW.sub(r"\1", text)
     words = WORD.findall(text)
     statement = drop_purpose(text_without_guesses(text))
     bare = text.strip().strip("`'\"")
