@@ -45,6 +45,21 @@ def test_the_kind_of_a_file_changes_its_score(question: str, expected: list[floa
     assert contributions.min() == 2.0  # the argument is not changed
 
 
+@pytest.mark.parametrize(
+    ("path", "factor"),
+    [
+        ("deps/pthreads/condition.c", 0.5),
+        ("external/json.hpp", 0.5),
+        ("subprojects/zlib/inflate.c", 0.5),
+        ("src/api/deps/session.py", 1.0),
+        ("src/deps.c", 1.0),
+    ],
+)
+def test_copies_in_the_folder_of_dependencies_rank_lower(path: str, factor: float) -> None:
+    inputs = make_inputs("how long does it wait", [path], [1.0])
+    assert apply_kind_factors(np.ones((1, 1)), inputs).tolist() == [[factor]]
+
+
 def test_the_file_that_defines_a_name_is_no_use_of_it() -> None:
     inputs = make_inputs("who calls retry_backoff", ["src/delay.py", "src/client.py"], [1.0, 1.0])
     chunks = replace(inputs.chunks, defines=np.array([True, False]))

@@ -59,9 +59,11 @@ _EXAMPLE_FOLDER: Final = re.compile(
     r"(^|/)(examples?|samples?|demos?|bench(marks?)?|scripts?|tools?|misc|contrib)/", re.IGNORECASE
 )
 # Copies of other projects, and files that a program has written. Minified files, lock files and
-# files that say that they are generated are not indexed at all.
+# files that say that they are generated are not indexed at all. Below the root, folders such as
+# "deps" often contain code of the project that manages dependencies.
 _COPIED: Final = re.compile(
-    r"(^|/)(vendor|vendors|vendored|third[-_]?party|3rd[-_]?party|node_modules|bower_components)/",
+    r"(^|/)(vendor|vendors|vendored|third[-_]?party|3rd[-_]?party|node_modules|bower_components)/"
+    r"|^(deps|extern|externals?|subprojects)/",
     re.IGNORECASE,
 )
 _GENERATED: Final = re.compile(
