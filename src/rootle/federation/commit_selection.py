@@ -88,7 +88,11 @@ class CommitSelection:
     def _find_tagged(self, version: str, commits: CommitSearch) -> tuple[str, str]:
         """Return the tag of a version, and the hash of its commit; "" and "" if there is none."""
         tags = ((name, commits.updates.find_tag(name)) for name in version_spellings(version))
-        return next(((name, sha) for name, sha in tags if sha), ("", ""))
+        found = next(((name, sha) for name, sha in tags if sha), None)
+        if found is not None:
+            return found
+        other = commits.updates.find_version_tag(version)
+        return other, commits.updates.find_tag(other) if other else ""
 
     def _list_release(
         self, query: SearchQuery, commits: CommitSearch, view: CommitView, version: str, limit: int

@@ -14,7 +14,7 @@ from rootle.sources.git.commits.commit_list import (
     list_hashes,
     list_tags,
 )
-from rootle.sources.git.commits.tag_versions import find_previous_version
+from rootle.sources.git.commits.tag_versions import find_previous_version, find_version_tag
 from rootle.sources.git.git_dirs import find_prefix
 from rootle.sources.git.lines.commit_facts import (
     CommitHeader,
@@ -73,6 +73,10 @@ class GitCommits:
         """Return the hash of the commit that has a tag; "" if there is no such tag."""
         found = find_commit(self._root, f"refs/tags/{name}")
         return "" if found is None else found.sha
+
+    def find_version_tag(self, version: str) -> str:
+        """Return the only tag with the numbers of a version; "" if there is none."""
+        return find_version_tag(version, list_tags(self._root))
 
     def find_previous_tag(self, tag: str) -> str:
         """Return the tag of the version before the version of a tag; "" if there is none."""
