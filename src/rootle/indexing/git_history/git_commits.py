@@ -13,8 +13,13 @@ from rootle.sources.git.commits.commit_list import (
     list_commits_with_text,
     list_hashes,
     list_tags,
+    list_tags_with,
 )
-from rootle.sources.git.commits.tag_versions import find_previous_version, find_version_tag
+from rootle.sources.git.commits.tag_versions import (
+    find_previous_version,
+    find_version_tag,
+    is_release,
+)
 from rootle.sources.git.git_dirs import find_prefix
 from rootle.sources.git.lines.commit_facts import (
     CommitHeader,
@@ -77,6 +82,17 @@ class GitCommits:
     def find_version_tag(self, version: str) -> str:
         """Return the only tag with the numbers of a version; "" if there is none."""
         return find_version_tag(version, list_tags(self._root))
+
+    def list_first_tags(self, sha: str) -> Sequence[tuple[str, int]] | None:
+        """Return the oldest tag that contains a commit, and the oldest release if it is another.
+
+        Each has its Unix time. Return None if git fails.
+        """
+        tags = list_tags_with(self._root, sha)
+        if not tags:
+            return tags
+        releases = (tag for tag in tags if is_release(tag[0]))
+        return list(dict.fromkeys((tags[0], next(releases, tags[0]))))
 
     def find_previous_tag(self, tag: str) -> str:
         """Return the tag of the version before the version of a tag; "" if there is none."""

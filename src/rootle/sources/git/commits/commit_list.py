@@ -165,3 +165,20 @@ def list_tags(folder: str) -> list[str]:
         folder, "for-each-ref", "--format=%(refname:strip=2)", "refs/tags", timeout_s=_TIMEOUT_S
     )
     return output.stdout.decode("utf-8", "replace").split("\n")[:-1]
+
+
+def list_tags_with(folder: str, sha: str) -> list[tuple[str, int]] | None:
+    """Return the tags that contain a commit, each with its Unix time, oldest first.
+
+    Return None if git fails.
+    """
+    output = run_git(
+        folder,
+        *("for-each-ref", f"--contains={sha}", "--sort=creatordate"),
+        *("--format=%(creatordate:unix) %(refname:strip=2)", "refs/tags"),
+        timeout_s=_TIMEOUT_S,
+    )
+    if output.returncode != 0 or output.timed_out:
+        return None
+    lines = (line.partition(" ") for line in output.stdout.decode("utf-8", "replace").splitlines())
+    return [(name, int(seconds)) for seconds, _, name in lines if seconds.isdecimal()]

@@ -59,6 +59,12 @@ def find_same_version(name: str, tags: Iterable[str]) -> list[str]:
     return sorted(tag for tag in tags if _read_version(tag)[1] == version)
 
 
+def is_release(tag: str) -> bool:
+    """Return whether the name of a tag contains a version, and not one before a release."""
+    version = _read_version(tag)[1]
+    return version is not None and version.is_release
+
+
 def find_version_tag(name: str, tags: Iterable[str]) -> str:
     """Return the tag with the numbers of a version: release-2.1.12-stable for "2.1.12".
 
