@@ -28,6 +28,8 @@ PAST = (
     "find the commit introducing the lock",
     "PR that added the cursor",
     "which change made the parser lazy",
+    "last time someone touched the pager",
+    "was the pager ever removed",
     "change that removed the lock",
     "breaking change that dropped the old format",
     "bug fix commit for the crash of the pager",
@@ -63,6 +65,7 @@ PAST = (
 CODE = (
     "where is the retry policy",
     "who called the handler",
+    "was the file ever opened",
     "who logged in last",
     "please open a pull request that adds a user",
     "commit processing of the log",
@@ -240,6 +243,11 @@ def test_a_question_for_the_release_of_a_version_is_recognized(question: str, ve
 @pytest.mark.parametrize(
     ("question", "name", "asked"),
     [
+        ("was scroll_terminal ever removed", "scroll_terminal", "removal"),
+        ("last time someone changed scroll_terminal", "scroll_terminal", "changes"),
+        ("when did we last touch src/pager.c", "src/pager.c", "changes"),
+        ("who knows most about src/pager.c", "src/pager.c", "authors"),
+        ("who should review src/pager.c", "src/pager.c", "authors"),
         ("which commit removed scroll_terminal", "scroll_terminal", "removal"),
         ("who deleted src/net/retry.py?", "src/net/retry.py", "removal"),
         ("when was the class LruCache dropped", "LruCache", "removal"),

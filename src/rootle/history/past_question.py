@@ -142,6 +142,8 @@ _PAST: Final = re.compile(
             r"|wrote|did|made|broke|touched|implemented|created)\b",
             rf"^who (?:first |last )?(?!(?:{_RUNNING})\b)\w{{2,30}}ed\b",
             r"^(?:since )?when did\b",
+            r"\blast time (?:that )?(?:someone|anyone|somebody|we|they)\b",
+            rf"^(?:was|were|has|have) \S.* ever (?:been )?(?:{_DONE})$",
             r"\b(?:when|why|how come\b.*?) (?:was|were|did|has|have|had)\b.*"
             rf"\b(?:{_DONE}|{_DO})\b",
             r"\bwhat (?:has |was |have )?changed\b",

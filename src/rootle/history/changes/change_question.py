@@ -19,7 +19,8 @@ from rootle.text.terms import STOP_WORDS
 _MAX_CHARS: Final = 200
 _ASKING: Final = re.compile(
     r"(?:in )?(?:when|why|who|which|what|since when|how come|find|show"
-    r"|(?:(?:the|a|git|breaking) ){0,2}(?:commit|change|pull request|pr))\b",
+    r"|(?:(?:the|a|git|breaking) ){0,2}(?:commit|change|pull request|pr)"
+    r"|(?:was|were|has|have)\b(?=.*\bever))\b",
     re.I,
 )
 # Words that say what kind of thing was changed. They may be missing in the message of the commit.

@@ -52,6 +52,8 @@ _NAME: Final = (
     rf"(?P<kind_after> (?:{_KIND}))?(?P<option> (?:option|flag))?"
 )
 _CHANGED: Final = "changed|modified|touched|edited|updated|rewrote|refactored|fixed"
+_CHANGE: Final = "change|modify|touch|edit|update|refactor|fix"
+_SOMEONE: Final = "someone|anyone|somebody|we|they|you"
 _ADDED: Final = "added|introduced|created|implemented|wrote|invented"
 _REMOVED: Final = "removed|deleted|dropped|killed|purged|eliminated|got rid of"
 # These verbs as they also follow the word "commit": "commit removing retry_backoff".
@@ -116,6 +118,15 @@ _NEWEST: Final = (
         rf"when (?:was|were) {_NAME} {_OFTEN}(?:{_CHANGED}){_LATELY}", "when", "was|were", _CHANGED
     ),
     lazy_pattern(rf"when did {_NAME} (?:last )?change(?: last)?", "when", "did", "change"),
+    lazy_pattern(
+        rf"(?:when was the )?last time (?:that )?(?:{_SOMEONE}) (?:{_CHANGED}) {_NAME}",
+        "time",
+        _SOMEONE,
+        _CHANGED,
+    ),
+    lazy_pattern(
+        rf"when did (?:{_SOMEONE}) last (?:{_CHANGE}) {_NAME}", "when", "did", _SOMEONE, _CHANGE
+    ),
 )
 _OLDEST: Final = (
     lazy_pattern(
@@ -141,6 +152,12 @@ _REMOVALS: Final = (
         rf"when (?:was|were|got|has|have) {_NAME} (?:been )?(?:last )?(?:{_REMOVED})",
         "when",
         "was|were|got|has|have",
+        _REMOVED,
+    ),
+    lazy_pattern(
+        rf"(?:was|were|has|have) {_NAME} ever (?:been )?(?:{_REMOVED})",
+        "was|were|has|have",
+        "ever",
         _REMOVED,
     ),
     lazy_pattern(
@@ -199,6 +216,13 @@ _AUTHORS: Final = (
     lazy_pattern(
         rf"(?:the )?(?:{_MAIN}) (?:{_PEOPLE}) (?:of|to|for|on|in) {_NAME}", _MAIN, _PEOPLE
     ),
+    lazy_pattern(
+        rf"who (?:knows|understands) (?:the )?(?:(?:most|best) )?(?:about )?{_NAME}"
+        r"(?: (?:the )?(?:best|most))?",
+        "who",
+        "knows|understands",
+    ),
+    lazy_pattern(rf"who (?:maintains|should review|can review) {_NAME}", "who", "maintains|review"),
     lazy_pattern(
         r"who (?:has )?(?:works|worked|contributed)(?: the)?(?: most)? (?:on|to|in) "
         rf"{_NAME}(?: (?:the )?most)?",
