@@ -123,6 +123,7 @@ _DOING: Final = (
     "|implementing|restoring|making"
 )
 _COMMIT: Final = "(?:commit|pull request|pr|merge request)"
+_COMMITS: Final = "commit|commits|pull|pr|prs|merge"  # words of `_COMMIT`
 # Verbs after "who" in questions about code that runs, such as "who called the handler".
 _RUNNING: Final = (
     "called|used|needed|named|owned|allowed|logged|signed|subscribed|connected|requested|invited"
@@ -133,17 +134,8 @@ _PAST: Final = re.compile(
     "|".join(
         (
             rf"\b(?:which|what|the) (?:last |latest |first )?(?:{_COMMIT}|merge)s?\b",
-            rf"\b{_COMMIT}s? (?:{_DOING})\b|\b{_COMMIT}s? (?:that|which) (?:{_DONE}|made)\b",
-            rf"\bwhich change (?:{_DONE}|made|lets?|makes?)\b",
-            rf"^(?:(?:find|show|the|a|breaking) ){{0,3}}change (?:that|which) (?:{_DONE}|made)\b",
-            r"^(?:the )?(?:commit|git) history\b",
-            r"\b(?:bug ?)?fix commits?\b",
             rf"(?:^|[.,;:?!] |\band |find out |see |know )who (?:first |last )?(?:{_DONE}"
             r"|wrote|did|made|broke|touched|implemented|created)\b",
-            rf"^who (?:first |last )?(?!(?:{_RUNNING})\b)\w{{2,30}}ed\b",
-            r"^(?:since )?when did\b",
-            r"\blast time (?:that )?(?:someone|anyone|somebody|we|they)\b",
-            rf"^(?:was|were|has|have) \S.* ever (?:been )?(?:{_DONE})$",
             r"\b(?:when|why|how come\b.*?) (?:was|were|did|has|have|had)\b.*"
             rf"\b(?:{_DONE}|{_DO})\b",
             r"\bwhat (?:has |was |have )?changed\b",
@@ -161,6 +153,29 @@ _PAST: Final = re.compile(
         )
     ),
     re.IGNORECASE | re.DOTALL,
+)
+# Further forms, which are compiled only if a question contains one of their words.
+_ALSO_PAST: Final = (
+    lazy_pattern(
+        rf"\b{_COMMIT}s? (?:(?:{_DOING})|(?:that|which) (?:{_DONE}|made))\b",
+        _COMMITS,
+        f"{_DOING}|that|which",
+    ),
+    lazy_pattern(
+        rf"\bwhich change (?:{_DONE}|made|lets?|makes?)\b"
+        rf"|^(?:(?:find|show|the|a|breaking) ){{0,3}}change (?:that|which) (?:{_DONE}|made)\b",
+        "change",
+        "which|that",
+    ),
+    lazy_pattern(
+        r"^(?:the )?(?:commit|git) history\b|\b(?:bug ?)?fix commits?\b", "commit|commits|git"
+    ),
+    lazy_pattern(rf"^who (?:first |last )?(?!(?:{_RUNNING})\b)\w{{2,30}}ed\b", "who"),
+    lazy_pattern(r"^(?:since )?when did\b", "when", "did"),
+    lazy_pattern(r"\blast time (?:that )?(?:someone|anyone|somebody|we|they)\b", "last", "time"),
+    lazy_pattern(
+        rf"^(?:was|were|has|have) \S.* ever (?:been )?(?:{_DONE})$", "was|were|has|have", "ever"
+    ),
 )
 # An error message, such as "E37: No write since last change", does not ask about the past.
 _ERROR: Final = re.compile(
@@ -240,7 +255,15 @@ def _read_topic(text: str) -> tuple[bool, str]:
     if _ERROR.match(text) or _PLACE.match(text) or _describes_code(text):
         return False, ""
     release = _find_release(text)
-    return bool(release) or _PAST.search(text) is not None or _asks_for_name(text), release
+    is_past = bool(release) or _PAST.search(text) is not None or _is_also_past(text)
+    return is_past or _asks_for_name(text), release
+
+
+def _is_also_past(text: str, *, is_start: bool = False) -> bool:
+    """Return whether a text contains, or begins with (`is_start`), one of the further forms."""
+    words = words_in(text)
+    possible = (pattern.compiled for pattern in _ALSO_PAST if pattern.may_match(words))
+    return any(one.match(text) if is_start else one.search(text) for one in possible)
 
 
 def _find_release(text: str) -> str:
@@ -270,7 +293,9 @@ def _describes_code(text: str) -> bool:
     Words about commits in such a query may describe code that reads commits. A query that begins
     with a question about the past does not count.
     """
-    return _PAST.match(text) is None and bool(find_declared_names(text))
+    if _PAST.match(text) is not None or _is_also_past(text, is_start=True):
+        return False
+    return bool(find_declared_names(text))
 
 
 def _asks_for_name(text: str) -> bool:
