@@ -28,6 +28,7 @@ from rootle.types import SearchQuery
         ("has 583c314 been released yet?", "583c314"),
         ("which version of python is required", ""),
         ("which version is parsed first", ""),
+        ("in which version was the request sent", ""),
         ("is deadline included", ""),
         ("when was the pool released", ""),
     ],

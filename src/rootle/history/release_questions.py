@@ -11,6 +11,8 @@ from dataclasses import replace
 from typing import Final
 
 from rootle.history.commit_search import CommitSearch
+from rootle.history.past_question import parse_past_question
+from rootle.search.query.operators import parse_query
 from rootle.serialization.path_text import short_date, short_hash
 from rootle.serialization.timestamps import format_commit_time
 from rootle.text.patterns.lazy_pattern import lazy_pattern, words_in
@@ -73,7 +75,9 @@ def rewrite_release_question(text: str) -> str:
             return found["hash"]
     for pattern, start in _REWRITTEN:
         if pattern.may_match(words) and (found := pattern.compiled.fullmatch(stripped)):
-            return f"{start} {found['rest']}"
+            asked = f"{start} {found['rest']}"
+            past = parse_past_question(parse_query(asked).text, ())
+            return asked if past is not None and past.asks_first else ""
     return ""
 
 
