@@ -149,14 +149,17 @@ def test_a_tag_may_have_other_text_around_its_version(
 
 
 def test_the_commits_of_only_one_branch_are_listed(root: Path, make_app: MakeApp) -> None:
-    git(root, "branch", "fixes-1.x")
-    git(root, "checkout", "-q", "fixes-1.x")
+    git(root, "checkout", "-q", "-b", "fixes-1.x")
     add_commit(root, "Beta is fixed", day=9)
+    add_commit(root, "Gamma is fixed", day=10)
     git(root, "checkout", "-q", "-")
+    git(root, "cherry-pick", "fixes-1.x")
 
     answer = make_app(root).search(SearchQuery("which fixes are on fixes-1.x but not on HEAD~0"))
 
     assert [one.commit.subject for one in answer.results if one.commit] == ["Beta is fixed"]
+    note = "left out: 1 commit whose changes HEAD~0 has in other commits"
+    assert note in answer.suggestions
 
 
 @pytest.mark.parametrize("name", ["@shop/cart", "cart"])

@@ -340,7 +340,7 @@ def test_a_question_about_two_branches_asks_for_the_commits_of_only_one(question
     found = parse_past_question(question, (), {"release-2.x", "main"}.__contains__)
 
     assert found is not None
-    assert found.revisions == RevisionRange("main", "release-2.x")
+    assert found.revisions == RevisionRange("main", "release-2.x", is_without_copies=True)
     unknown = parse_past_question(question, (), {"main"}.__contains__)
     assert unknown is None or unknown.revisions is None
 

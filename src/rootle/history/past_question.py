@@ -362,5 +362,6 @@ def _parse_worded_range(text: str, is_revision: Callable[[str], bool]) -> Revisi
         found = pattern.compiled.fullmatch(text.rstrip("?.!")) if possible else None
         if found is not None and all(map(is_revision, filter(None, found.groups()))):
             ends = found.groupdict()
-            return RevisionRange(ends.get("start") or ends["older"], ends["newer"] or _CHECKED_OUT)
+            older, newer = ends.get("start") or ends["older"], ends["newer"] or _CHECKED_OUT
+            return RevisionRange(older, newer, is_without_copies=pattern is _ONLY_IN)
     return None

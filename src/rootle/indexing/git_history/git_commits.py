@@ -14,6 +14,7 @@ from rootle.sources.git.commits.commit_list import (
     list_hashes,
     list_tags,
     list_tags_with,
+    list_without_copies,
 )
 from rootle.sources.git.commits.tag_versions import (
     find_previous_version,
@@ -48,6 +49,10 @@ class GitCommits:
         first, last = (find_commit(self._root, name) for name in names)
         if first is None or last is None:
             return None
+        if revisions.is_without_copies:
+            kept = list_without_copies(self._root, first.sha, last.sha, max_count=self._max_commits)
+            if kept is not None:
+                return kept
         dots = "..." if revisions.is_symmetric else ".."
         commits = f"{first.sha}{dots}{last.sha}"
         return list_hashes(self._root, [commits], max_count=self._max_commits)
