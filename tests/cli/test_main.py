@@ -170,6 +170,14 @@ def test_an_unknown_option_leads_to_the_help_of_the_command(
     assert outcome.err == f"rootle: unrecognized arguments: {message}\n"
 
 
+@pytest.mark.parametrize("command", ["gone", "symbol"])
+def test_a_flag_of_another_program_needs_two_hyphens_before_it(command: str) -> None:
+    outcome = rootle(command, "--without-gossip")
+    assert outcome.code == 2
+    assert f"use `rootle {command} -- --without-gossip`\n" in outcome.err
+    assert " -- " not in rootle(command, "--json").err
+
+
 def test_an_option_must_be_written_in_full(repository: Path) -> None:
     outcome = rootle("symbol", "retry_backoff", "--in", "deps", "--root", repository)
     assert outcome.code == 2

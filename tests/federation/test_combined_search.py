@@ -552,6 +552,16 @@ def test_the_search_tool_prints_commits(app: App, root: Path) -> None:
     assert "changed: omega.py (omega_4)" in text
 
 
+def test_a_commit_without_files_has_no_list_of_them(root: Path, make_app: MakeApp) -> None:
+    git(root, "commit", "-q", "--allow-empty", "-m", "Quokkas are announced\n\nThey come in May.")
+
+    text = search_folder(make_app(root)).run("in:history quokkas are announced").text
+
+    shown = text.partition("Quokkas are announced #message")[2].partition("\n2. ")[0]
+    assert "They come in May." in shown
+    assert "changed:" not in shown
+
+
 def replace_lines(root: Path, lines: dict[int, list[str]]) -> str:
     """Commit a long function, and then a change of some of its lines; return the second hash."""
     body = [f"    step_{number} = prepare(step_{number - 1})" for number in range(1, 90)]

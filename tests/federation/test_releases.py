@@ -129,3 +129,50 @@ def test_the_changes_of_a_place_in_a_version_are_listed(root: Path, make_app: Ma
 
     unknown = app.search(SearchQuery("what changed in beta.py in v0.99.0"))
     assert 'no tag is named "v0.99.0"; the question was searched as words' in unknown.suggestions
+
+
+@pytest.mark.parametrize(
+    "question", ["what changed in 0.10.0", "what changed in release-0.10.0-stable"]
+)
+def test_a_tag_may_have_other_text_around_its_version(
+    question: str, tmp_path: Path, make_app: MakeApp
+) -> None:
+    root = make_history(tmp_path / "other", ["Alpha is new"])
+    git(root, "tag", "release-0.9.0-stable")
+    add_commit(root, "Beta is new", day=1)
+    git(root, "tag", "release-0.10.0-stable")
+
+    answer = make_app(root).search(SearchQuery(question))
+
+    assert [one.commit.subject for one in answer.results if one.commit] == ["Beta is new"]
+    assert answer.suggestions[0].startswith("commits in release-0.10.0-stable, not in release-0.9")
+
+
+def test_the_commits_of_only_one_branch_are_listed(root: Path, make_app: MakeApp) -> None:
+    git(root, "checkout", "-q", "-b", "fixes-1.x")
+    add_commit(root, "Beta is fixed", day=9)
+    add_commit(root, "Gamma is fixed", day=10)
+    git(root, "checkout", "-q", "-")
+    git(root, "cherry-pick", "fixes-1.x")
+
+    answer = make_app(root).search(SearchQuery("which fixes are on fixes-1.x but not on HEAD~0"))
+
+    assert [one.commit.subject for one in answer.results if one.commit] == ["Beta is fixed"]
+    note = "left out: 1 commit whose changes HEAD~0 has in other commits"
+    assert note in answer.suggestions
+
+
+@pytest.mark.parametrize("name", ["@shop/cart", "cart"])
+def test_a_package_of_a_monorepo_is_named_without_its_path(
+    name: str, root: Path, make_app: MakeApp
+) -> None:
+    write(root, "packages/cart/package.json", '{"name": "@shop/cart"}\n')
+    write(root, "packages/cart/src/total.js", "export const total = 1\n")
+    write(root, "packages/till/package.json", '{"name": "@shop/till"}\n')
+    commit_all(root, "Add the packages", day=9)
+    write(root, "packages/till/src/open.js", "export const open = 1\n")
+    commit_all(root, "Open the till", day=10)
+
+    answer = make_app(root).search(SearchQuery(f"what changed in {name} since v0.10.1"))
+
+    assert [one.commit.subject for one in answer.results if one.commit] == ["Add the packages"]

@@ -82,6 +82,20 @@ def test_the_change_can_be_the_work_tree_a_diff_or_a_task(shop: tuple[Path, App]
     assert app.impact("format the price").seeds[0] == "shop/price.py"
 
 
+def test_a_task_is_not_about_copies_of_other_projects_unless_it_names_them(
+    shop: tuple[Path, App],
+) -> None:
+    root, app = shop
+    copy = "def limit_redirects(request):\n    return request.redirects < 5\n"
+    write(root, "shop/_vendor/fetcher/limits.py", copy * 3)
+    write(root, "shop/fetch.py", "def fetch(request):\n    return limit_redirects(request)\n")
+    commit_files(root, "Fetch")
+
+    assert app.impact("limit the redirects of a request").seeds[0] == "shop/fetch.py"
+    seeds = app.impact("limit the redirects of a request in fetcher").seeds
+    assert "shop/_vendor/fetcher/limits.py" in seeds
+
+
 @pytest.mark.parametrize("change", ["shop/price.py:1", "./shop/price.py:1-2", "shop\\price.py"])
 def test_a_file_may_be_named_with_a_line(change: str, shop: tuple[Path, App]) -> None:
     assert shop[1].impact(change).seeds == ("shop/price.py",)

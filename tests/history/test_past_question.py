@@ -24,6 +24,19 @@ PAST = (
     "who last touched the scheduler",
     "I want to know who broke the build",
     "which commit made parsing lazy",
+    "commit removing the vendored parser",
+    "find the commit introducing the lock",
+    "PR that added the cursor",
+    "which change made the parser lazy",
+    "last time someone touched the pager",
+    "was the pager ever removed",
+    "change that removed the lock",
+    "breaking change that dropped the old format",
+    "bug fix commit for the crash of the pager",
+    "who ported the generator to Python 3",
+    "who simplified the deadline logic",
+    "when did the server get websockets",
+    "when did typed commands get flags",
     "what commit added TLS support",
     "the commit that fixed the leak",
     "commit where the pager was replaced",
@@ -51,6 +64,12 @@ PAST = (
 )
 CODE = (
     "where is the retry policy",
+    "who called the handler",
+    "was the file ever opened",
+    "who logged in last",
+    "please open a pull request that adds a user",
+    "commit processing of the log",
+    "which change of the cursor is sent to the server",
     "how are commits parsed",
     "how does a commit message close an issue",
     "Parses the commit message for keywords that close issues. def scan_comment(self, text)",
@@ -224,6 +243,11 @@ def test_a_question_for_the_release_of_a_version_is_recognized(question: str, ve
 @pytest.mark.parametrize(
     ("question", "name", "asked"),
     [
+        ("was scroll_terminal ever removed", "scroll_terminal", "removal"),
+        ("last time someone changed scroll_terminal", "scroll_terminal", "changes"),
+        ("when did we last touch src/pager.c", "src/pager.c", "changes"),
+        ("who knows most about src/pager.c", "src/pager.c", "authors"),
+        ("who should review src/pager.c", "src/pager.c", "authors"),
         ("which commit removed scroll_terminal", "scroll_terminal", "removal"),
         ("who deleted src/net/retry.py?", "src/net/retry.py", "removal"),
         ("when was the class LruCache dropped", "LruCache", "removal"),
@@ -301,3 +325,32 @@ def test_a_question_about_a_place_and_versions_is_recognized(
 )
 def test_other_questions_about_the_past_name_no_definition(question: str) -> None:
     assert parse_name_history(question) is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "which fixes are on release-2.x but not on main",
+        "what is in release-2.x that is not in main?",
+        "commits on release-2.x missing from main",
+        "which commits are in release-2.x and not yet merged into main",
+    ],
+)
+def test_a_question_about_two_branches_asks_for_the_commits_of_only_one(question: str) -> None:
+    found = parse_past_question(question, (), {"release-2.x", "main"}.__contains__)
+
+    assert found is not None
+    assert found.revisions == RevisionRange("main", "release-2.x", is_without_copies=True)
+    unknown = parse_past_question(question, (), {"main"}.__contains__)
+    assert unknown is None or unknown.revisions is None
+
+
+@pytest.mark.parametrize("name", ["rel-2.1.1-stable", "core@2.1"])
+def test_a_tag_with_other_text_around_its_version_is_a_version(name: str) -> None:
+    text = f"what changed in {name}"
+    found = parse_past_question(text, (), {name}.__contains__)
+    assert found is not None
+    assert found.new_in == name
+    other = parse_past_question(text, (), set[str]().__contains__)
+    assert other is not None
+    assert other.new_in == ""

@@ -120,6 +120,22 @@ def test_a_changed_value_is_explained_before_the_line_that_it_changed(history: H
     assert first in history.hashes("net.py:5")
 
 
+def test_the_same_small_change_in_many_files_does_not_explain_a_line(history: History) -> None:
+    code = "def rate(prices: {0}[str, float]) -> float:\n    return max(prices.values()) * 2\n"
+    paths = [f"shop/part{number:02}.py" for number in range(40)]
+    history.commit("Begin", {path: f"NAMES: Dict = {path!r}\n" for path in paths})
+    added = history.commit(
+        "Price each part by the dearest one", {"shop/rate.py": code.format("Dict")}
+    )
+    swept = {path: f"NAMES: dict = {path!r}\n" for path in paths}
+    history.commit(
+        "Require a newer Python, because the old one is no longer supported",
+        {**swept, "shop/rate.py": code.format("dict")},
+    )
+
+    assert history.why("shop/rate.py:1").commits[0].hash == added
+
+
 def test_white_space_and_quotation_marks_do_not_count(history: History) -> None:
     added = history.commit("Add the parser of headers", {"a.py": OTHER})
     inside = "class Headers:\n" + "".join(f"    {line}\n" for line in OTHER.split("\n")[:-1])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -35,6 +36,13 @@ if TYPE_CHECKING:
 _REMOVED_WAIT_S: Final = 3.0  # maximum wait for the index of removed definitions
 _DECLARATION: Final = "declaration"
 _SETTINGS: Final = frozenset({"variable", "constant"})
+# The name of a package with its scope, as npm and JSR write it.
+_SCOPED: Final = re.compile(r"@[\w.-]+/(?P<name>[\w.-]+)/?")
+_MANIFESTS: Final = (
+    *("package.json", "deno.json", "deno.jsonc", "jsr.json", "Cargo.toml", "pyproject.toml"),
+    *("setup.py", "go.mod", "pom.xml", "build.gradle", "build.gradle.kts", "composer.json"),
+    *("mix.exs", "pubspec.yaml", "Package.swift"),
+)
 
 
 def open_name_lookup(root: Path, container: Container) -> NameLookup:
@@ -156,19 +164,31 @@ def _find_paths(index: IndexReader, name: str) -> list[str]:
 
 
 def _find_files_by_word(index: IndexReader, word: str) -> list[str]:
-    """Return the folder at the root with this name, and the files with this name.
+    """Return the folder with this name at the root or of a package, and the files with this name.
 
     The case of the letters, and the extension of a file, do not count. Only the files at the root
-    are returned, or else all if there are at most three. The path of the folder ends in "/".
+    are returned, or else all if there are at most three. The path of the folder ends in "/". A
+    package of a monorepo may be named with its scope: "@shop/cart" for the folder packages/cart.
     """
     paths = [state.path for state in index.all_files()]
     folders = {f"{path.partition('/')[0]}/" for path in paths if "/" in path}
-    folder = [f"{word}/"] if f"{word}/" in folders else []
+    scoped = _SCOPED.fullmatch(word)
+    word = scoped["name"] if scoped else word
+    packages = _find_packages(paths, word)
+    folder = [f"{word}/"] if f"{word}/" in folders else packages if len(packages) == 1 else []
+    if scoped:
+        return folder
     wanted = word.casefold()
     named = sorted(path for path in paths if _file_stem(path) == wanted)
     at_root = [path for path in named if "/" not in path]
     files = at_root or ([] if folder else named)
     return [*folder, *files] if len(files) <= MAX_DEFINITIONS else folder
+
+
+def _find_packages(paths: Iterable[str], name: str) -> list[str]:
+    """Return the folders with a name that contain a package: "packages/cart/"."""
+    ends = tuple(f"/{name}/{manifest}" for manifest in _MANIFESTS)
+    return sorted({f"{path.rpartition('/')[0]}/" for path in paths if path.endswith(ends)})
 
 
 def _file_stem(path: str) -> str:

@@ -307,6 +307,7 @@ class SearchApi(AppBase):
 
     def _search_project(self, query: SearchQuery, *, explain: bool) -> SearchResponse:
         from rootle.federation.combined_search import CombinedSearch
+        from rootle.history.release_questions import answer_with_release
 
         history = self._container.history()
         combined = CombinedSearch(
@@ -316,9 +317,9 @@ class SearchApi(AppBase):
             history.find_date,
             cache(self._open_names),
         )
-        return combined.search(
-            query, partial(self._search_files_and_images, explain=explain), explain=explain
-        )
+        find_files = partial(self._search_files_and_images, explain=explain)
+        search = partial(combined.search, find_files=find_files, explain=explain)
+        return answer_with_release(query, search, history.existing_commit_search)
 
     def _open_names(self) -> NameLookup:
         from rootle.app.changed_places import open_name_lookup

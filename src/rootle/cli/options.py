@@ -38,6 +38,7 @@ _UNKNOWN_COMMAND: Final = re.compile(
     r"argument COMMAND: invalid choice: '(.*)' \(choose from (.*)\)"
 )
 _WORD: Final = re.compile(r"[a-z]+")
+_MISSING: Final = "the following arguments are required"  # the beginning of a message of argparse
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -50,6 +51,7 @@ class CommandParser(argparse.ArgumentParser):
         # --index-dir in other commands.
         super().__init__(allow_abbrev=False, **options)
         self._first_word = ""
+        self._words: Sequence[str] = ()
 
     def describe(self, description: str, examples: str, notes: str = "") -> None:
         """Set the description, and the examples (one per line) and notes at the end of the help."""
@@ -71,6 +73,7 @@ class CommandParser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Report unknown arguments with the name of this command, unlike `ArgumentParser`."""
         words: Sequence[str] = sys.argv[1:] if args is None else args
+        self._words = words
         self._first_word = words[0] if words else ""
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
@@ -82,7 +85,20 @@ class CommandParser(argparse.ArgumentParser):
         if self._first_word.startswith("-") and _UNKNOWN_COMMAND.fullmatch(message):
             option = self._first_word.partition("=")[0]
             message = f"{option} must follow the command, as in `{self.prog} COMMAND {option} …`"
+        if message.startswith(_MISSING):
+            message += self._explain_missing()
         self.exit(FAILURE, f"rootle: {_shorten_choices(message)}\ntry `{self.prog} --help`\n")
+
+    def _explain_missing(self) -> str:
+        """Return how to pass a text that begins with a hyphen, if that may be what is missing."""
+        words = (word.partition("=")[0] for word in self._words)
+        text = next((one for one in words if one.startswith("--") and one not in self._known), "")
+        return _show_separator(text, self.prog) if text else ""
+
+    @property
+    def _known(self) -> frozenset[str]:
+        """The options of the command."""
+        return frozenset(one for action in self._actions for one in action.option_strings)
 
 
 def _explain_unknown(word: str, command: str, found: Mapping[str, object]) -> str:
@@ -94,9 +110,13 @@ def _explain_unknown(word: str, command: str, found: Mapping[str, object]) -> st
     if word.partition("=")[0] == "--root" and "root" in found:
         return "; pass the folder without an option"
     if word.startswith("-") and found.get("question") == []:
-        example = f"{command} -- {shlex.quote(word)}"
-        return f"; to search for a text that begins with a hyphen, use `{example}`"
+        return _show_separator(word, command)
     return ""
+
+
+def _show_separator(word: str, command: str) -> str:
+    example = f"{command} -- {shlex.quote(word)}"
+    return f"; to search for a text that begins with a hyphen, use `{example}`"
 
 
 def _wrap_choices(usage: str) -> str:

@@ -67,7 +67,25 @@ class CommitSelection:
         if hashes is None:
             return None
         start = read_offset(query.cursor) if query.cursor else past.offset
-        return list_range(query, commits, view, hashes, start, limit, is_complete=is_complete)
+        page = list_range(query, commits, view, hashes, start, limit, is_complete=is_complete)
+        copies = self._describe_copies(past, commits, len(hashes))
+        return replace(page, suggestions=(*page.suggestions, *copies))
+
+    def _describe_copies(
+        self, past: PastQuestion, commits: CommitSearch, count: int
+    ) -> tuple[str, ...]:
+        """Return a note about the commits of a range that were left out as copies.
+
+        `count` is the number of the others.
+        """
+        revisions = past.revisions
+        if revisions is None or not revisions.is_without_copies:
+            return ()
+        whole = replace(past, revisions=replace(revisions, is_without_copies=False))
+        copies = len(self._list_range(whole, commits) or ()) - count
+        what = "1 commit" if copies == 1 else f"{copies:,} commits"
+        note = f"left out: {what} whose changes {revisions.older} has in other commits"
+        return (note,) if copies > 0 else ()
 
     def describe_unknown(self, past: PastQuestion, commits: CommitSearch) -> tuple[str, ...]:
         """Return notes about revisions of a question that do not exist, or are not indexed."""
@@ -88,7 +106,11 @@ class CommitSelection:
     def _find_tagged(self, version: str, commits: CommitSearch) -> tuple[str, str]:
         """Return the tag of a version, and the hash of its commit; "" and "" if there is none."""
         tags = ((name, commits.updates.find_tag(name)) for name in version_spellings(version))
-        return next(((name, sha) for name, sha in tags if sha), ("", ""))
+        found = next(((name, sha) for name, sha in tags if sha), None)
+        if found is not None:
+            return found
+        other = commits.updates.find_version_tag(version)
+        return other, commits.updates.find_tag(other) if other else ""
 
     def _list_release(
         self, query: SearchQuery, commits: CommitSearch, view: CommitView, version: str, limit: int
@@ -164,6 +186,10 @@ class CommitSelection:
             states = view.newest_first(view.states())
             hashes = [state.path.removeprefix(COMMIT_URI) for state in states]
             return hashes[::-1] if past.oldest_first else hashes
+        return self._list_range(past, commits)
+
+    def _list_range(self, past: PastQuestion, commits: CommitSearch) -> Sequence[str] | None:
+        """Return the commits of a range, newest first; None if it does not exist."""
         if past.revisions is None:
             return None
         if not past.is_worded:
@@ -172,7 +198,7 @@ class CommitSelection:
         return (
             None
             if older is None or newer is None
-            else commits.list_range(RevisionRange(older, newer))
+            else commits.list_range(replace(past.revisions, older=older, newer=newer))
         )
 
     def _find_revision(self, name: str) -> str | None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from rootle.federation.combined_cursor import join_cursors, read_offset
 from rootle.federation.commit_lists import filter_commits, has_filters, list_commits
+from rootle.history.changes.change_words import Action
 from rootle.history.commit_search import CommitSearch
 from rootle.history.commit_view import CommitView
+from rootle.history.names.main_author import select_main_author
 from rootle.history.names.name_changes import (
     find_file_removals,
     find_first_use,
@@ -33,8 +33,8 @@ from rootle.history.names.place_changes import (
     result_of_change,
 )
 from rootle.history.names.renames import find_renames, select_renames_to
+from rootle.history.names.stated_changes import find_stated_changes, put_stated_first
 from rootle.history.names.unindexed_commits import (
-    MAX_HEADERS,
     describe_unindexed,
     describe_unlisted,
 )
@@ -50,8 +50,6 @@ from rootle.types import (
     SearchQuery,
     SearchResponse,
 )
-
-_MAX_AUTHORS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +165,10 @@ class NameAnswers:
             return None
         count = commits.updates.find_by_count
         if question.is_option and (found := find_option_changes(view, question)) is not None:
-            return found
+            if question.asked != "deprecation":
+                return found
+            stated = find_stated_changes(view, Action.DEPRECATION, question.name)
+            return put_stated_first(stated[::-1], found, f"the deprecation of {question.name}")
         if question.asked == "addition" and (place is None or place.is_used_elsewhere):
             first = find_first_use(view, question.name, count)
             if first is not None:
@@ -176,7 +177,7 @@ class NameAnswers:
             return None
         found = find_name_changes(view, question, place, count, commits.updates.read_removed)
         if found is not None and question.asked == "authors":
-            return _select_main_author(found, question.name, commits)
+            return select_main_author(found, question.name, commits)
         return found
 
     def _find_place(self, question: NameHistoryQuestion) -> ChangedPlace | None:
@@ -217,6 +218,8 @@ class NameAnswers:
             uses = removals or find_last_uses(view, name)
             read_patch = commits.updates.read_patch
             return find_renames(view, name, question.new_name, uses, read_patch)
+        action = Action.RENAME if is_rename else Action.REMOVAL
+        stated = find_stated_changes(view, action, name) if is_rename or present else []
         if removals:
             what = f"removed a definition with the name {name}, newest first"
             if len(removals) > 1 and not present:
@@ -226,12 +229,13 @@ class NameAnswers:
             # The changes show what happened to the definition instead.
             asked = replace(question, asked="addition" if is_rename else "changes")
             found = self._find_changes(asked, commits, view)
-        elif question.may_be_phrase:
+        elif question.may_be_phrase and not stated:
             return None
         else:
             uses = (find_option_removals if question.is_option else find_last_uses)(view, name)
             in_code = [one for one in uses if not _is_in_document(one.section.label)]
             found = _note_uses(in_code, name)
+        found = put_stated_first(stated, found, f"the {action.value} of {name}")
         if found is None or not present:
             return found
         return replace(found, notes=(present, *found.notes))
@@ -293,33 +297,6 @@ def _note_count(
 
 def _is_in_document(path: str) -> bool:
     return kind_of_place(path) == PlaceKind.DOCUMENT
-
-
-def _select_main_author(found: NameChanges, name: str, commits: CommitSearch) -> NameChanges:
-    """Return the commits of the main author, with a note that counts the commits of each author.
-
-    The authors of commits that are not indexed are read from git. If this fails, these commits are
-    not counted.
-    """
-    headers = commits.updates.read_headers(found.unindexed[:MAX_HEADERS])
-    own = [change.state.author.partition(" <")[0] for change in found.commits]
-    authors = [*own, *(one.author.partition(" <")[0] for one in headers.values())]
-    if not authors:
-        return found
-    counts = Counter(authors).most_common()
-    main = counts[0][0]
-    shown = ", ".join(f"{author} {count:,}" for author, count in counts[:_MAX_AUTHORS])
-    more = len(counts) - _MAX_AUTHORS
-    count = count_commits(len(authors))
-    whose = "author of the only commit" if len(authors) == 1 else f"authors of the {count}"
-    note = (
-        f"{whose} with changes in {name}: {shown}"
-        f"{f', and {more} others' if more > 0 else ''}; counted by commits"
-    )
-    listed = [one for one, author in zip(found.commits, own, strict=True) if author == main]
-    if listed:
-        note += f". Those of {main} are listed, newest first"
-    return NameChanges(listed, (note, *found.notes[1:]), found.unindexed)
 
 
 @dataclass(frozen=True, slots=True)

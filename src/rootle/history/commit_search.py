@@ -130,6 +130,16 @@ class CommitUpdates(Protocol):
     def find_tag(self, name: str) -> str:
         """Return the hash of the commit that has a tag; "" if there is no such tag."""
 
+    def find_version_tag(self, version: str) -> str:
+        """Return the only tag with the numbers of a version; "" if there is none."""
+
+    def list_first_tags(self, sha: str) -> Sequence[tuple[str, int]] | None:
+        """Return the oldest tag that contains a commit, and the oldest release if it is another.
+
+        Each has its Unix time. The list is empty if no tag contains the commit. Return None if git
+        fails.
+        """
+
     def find_previous_tag(self, tag: str) -> str:
         """Return the tag of the version before the version of a tag; "" if there is none."""
 

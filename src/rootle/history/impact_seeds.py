@@ -16,10 +16,13 @@ from rootle.serialization.path_text import (
     looks_like_path,
     unquote_git_path,
 )
+from rootle.text.file_kinds import is_in_vendor_folder
 from rootle.text.similarity.similar_paths import nearest_paths
+from rootle.text.terms import WORD, word_terms
 
 # Number of search results that are used for a task. Lower results often do not concern the task.
 _TASK_FILES: Final = 3
+_TASK_RESULTS: Final = 10  # results among which files of the project are preferred to copies
 # The old and the new path before the first hunk. A removed line may also begin with "---".
 _DIFF_PATHS: Final = re.compile(
     r"^--- ([^\t\r\n]+)(?:[\t\r].*)?\n\+\+\+ ([^\t\r\n]+)(?:[\t\r].*)?\n@@ ", re.MULTILINE
@@ -63,7 +66,26 @@ def find_seeds(
     if _DIFF_START.search(change):
         return _paths_in(change)
     named = _find_named(change.strip(), files, read_paths, list_committed)
-    return named or list(search(change, _TASK_FILES))
+    return named or _choose_task_files(change, search(change, _TASK_RESULTS))
+
+
+def _choose_task_files(task: str, found: Sequence[str]) -> list[str]:
+    """Return the first results that a task probably changes.
+
+    Copies of other projects are used only if the task names one of their folders, or if no other
+    file was found: a task rarely changes them.
+    """
+    words = _terms(task)
+    own = [
+        path
+        for path in found
+        if not is_in_vendor_folder(path) or not words.isdisjoint(_terms(path.rpartition("/")[0]))
+    ]
+    return list(own or found)[:_TASK_FILES]
+
+
+def _terms(text: str) -> set[str]:
+    return {term for word in WORD.findall(text) for term in word_terms(word)}
 
 
 def _find_named(

@@ -9,10 +9,10 @@ from functools import lru_cache
 from typing import Final
 
 from rootle.history.names.name_questions import (
-    DOTTED_VERSION,
     REVISION_CHAR,
     REVISION_NAME,
     NameHistoryQuestion,
+    is_version,
     looks_like_revision,
     parse_name_history,
 )
@@ -38,6 +38,16 @@ _ALL_CHANGES: Final = LazyPattern(
     rf"|(?:between|from) {_KIND}(?P<older>{REVISION_NAME}) (?:and|to) {_KIND}"
     rf"(?P<newer>{REVISION_NAME}))",
     (frozenset("changed commits changes new happened diff difference differences".split()),),
+    re.IGNORECASE | re.ASCII,
+)
+# A request for the commits that only one of two branches contains.
+_ONLY_IN: Final = LazyPattern(
+    r"(?:(?:which|what|list|show|find|all|the|commits?|changes|fix(?:es)?|features|patches|is|are"
+    rf"|that|exist|was|were|landed|merged|only) ){{1,7}}(?:in|on) {_KIND}(?P<newer>{REVISION_NAME})"
+    r",?(?: and| but)?(?: that)?(?: (?:is|are|was|were))?"
+    r" (?:not(?: yet)? (?:in|on|merged (?:in)?to|part of)|missing (?:from|in|on)|absent from) "
+    rf"{_KIND}(?P<older>{REVISION_NAME})",
+    (frozenset(("not", "missing", "absent")),),
     re.IGNORECASE | re.ASCII,
 )
 # Questions about the release of a version. The version has a number, because other things are
@@ -105,10 +115,25 @@ _DO: Final = (
     "|break|disable|enable|switch|stop|start|split|appear|disappear|go away|gone|become|used? to"
     "|no longer|get rid|bump|raise|lower|upgrade|refactor|migrate"
 )
+# The same verbs as they follow the word "commit" in a request: "commit removing the lock".
+_DOING: Final = (
+    "adding|introducing|removing|deleting|dropping|changing|replacing|renaming|moving|rewriting"
+    "|reverting|deprecating|fixing|breaking|disabling|enabling|switching|splitting|extracting"
+    "|bumping|raising|lowering|updating|upgrading|refactoring|migrating|transitioning|porting"
+    "|implementing|restoring|making"
+)
+_COMMIT: Final = "(?:commit|pull request|pr|merge request)"
+_COMMITS: Final = "commit|commits|pull|pr|prs|merge"  # words of `_COMMIT`
+# Verbs after "who" in questions about code that runs, such as "who called the handler".
+_RUNNING: Final = (
+    "called|used|needed|named|owned|allowed|logged|signed|subscribed|connected|requested|invited"
+    "|based|supposed|permitted|authorized|authenticated|expected|interested|involved|need|feed"
+    "|embed|exceed|proceed|succeed"
+)
 _PAST: Final = re.compile(
     "|".join(
         (
-            r"\b(?:which|what|the) (?:last |latest |first )?(?:commit|pull request|pr|merge)s?\b",
+            rf"\b(?:which|what|the) (?:last |latest |first )?(?:{_COMMIT}|merge)s?\b",
             rf"(?:^|[.,;:?!] |\band |find out |see |know )who (?:first |last )?(?:{_DONE}"
             r"|wrote|did|made|broke|touched|implemented|created)\b",
             r"\b(?:when|why|how come\b.*?) (?:was|were|did|has|have|had)\b.*"
@@ -128,6 +153,29 @@ _PAST: Final = re.compile(
         )
     ),
     re.IGNORECASE | re.DOTALL,
+)
+# Further forms, which are compiled only if a question contains one of their words.
+_ALSO_PAST: Final = (
+    lazy_pattern(
+        rf"\b{_COMMIT}s? (?:(?:{_DOING})|(?:that|which) (?:{_DONE}|made))\b",
+        _COMMITS,
+        f"{_DOING}|that|which",
+    ),
+    lazy_pattern(
+        rf"\bwhich change (?:{_DONE}|made|lets?|makes?)\b"
+        rf"|^(?:(?:find|show|the|a|breaking) ){{0,3}}change (?:that|which) (?:{_DONE}|made)\b",
+        "change",
+        "which|that",
+    ),
+    lazy_pattern(
+        r"^(?:the )?(?:commit|git) history\b|\b(?:bug ?)?fix commits?\b", "commit|commits|git"
+    ),
+    lazy_pattern(rf"^who (?:first |last )?(?!(?:{_RUNNING})\b)\w{{2,30}}ed\b", "who"),
+    lazy_pattern(r"^(?:since )?when did\b", "when", "did"),
+    lazy_pattern(r"\blast time (?:that )?(?:someone|anyone|somebody|we|they)\b", "last", "time"),
+    lazy_pattern(
+        rf"^(?:was|were|has|have) \S.* ever (?:been )?(?:{_DONE})$", "was|were|has|have", "ever"
+    ),
 )
 # An error message, such as "E37: No write since last change", does not ask about the past.
 _ERROR: Final = re.compile(
@@ -191,7 +239,7 @@ def parse_past_question(
         return PastQuestion(True, commit=found[1].lower())
     if (revisions := _parse_worded_range(range_text, is_revision)) is not None:
         return PastQuestion(True, only, revisions=revisions, offset=offset, is_worded=True)
-    if version := _find_new_version(stripped):
+    if version := _find_new_version(stripped, is_revision):
         return PastQuestion(True, only, new_in=version, offset=offset)
     named = find_hashes(text)
     if only:
@@ -207,7 +255,15 @@ def _read_topic(text: str) -> tuple[bool, str]:
     if _ERROR.match(text) or _PLACE.match(text) or _describes_code(text):
         return False, ""
     release = _find_release(text)
-    return bool(release) or _PAST.search(text) is not None or _asks_for_name(text), release
+    is_past = bool(release) or _PAST.search(text) is not None or _is_also_past(text)
+    return is_past or _asks_for_name(text), release
+
+
+def _is_also_past(text: str, *, is_start: bool = False) -> bool:
+    """Return whether a text contains, or begins with (`is_start`), one of the further forms."""
+    words = words_in(text)
+    possible = (pattern.compiled for pattern in _ALSO_PAST if pattern.may_match(words))
+    return any(one.match(text) if is_start else one.search(text) for one in possible)
 
 
 def _find_release(text: str) -> str:
@@ -218,7 +274,7 @@ def _find_release(text: str) -> str:
     return next((match["version"] for match in matches if match), "")
 
 
-def _find_new_version(text: str) -> str:
+def _find_new_version(text: str, is_revision: Callable[[str], bool]) -> str:
     """Return the version in "what changed in v2.1"; "" in other questions.
 
     Without a word such as "release", only a name with the form of a version counts.
@@ -226,8 +282,9 @@ def _find_new_version(text: str) -> str:
     if len(text) > _MAX_CHARS or not _IN_RELEASE.may_match(words_in(text)):
         return ""
     found = _IN_RELEASE.compiled.fullmatch(text)
-    is_version = found and (found["kind"] or DOTTED_VERSION.fullmatch(found["version"]))
-    return found["version"] if found and is_version else ""
+    if found is None or not (found["kind"] or is_version(found["version"], is_revision)):
+        return ""
+    return found["version"]
 
 
 def _describes_code(text: str) -> bool:
@@ -236,7 +293,9 @@ def _describes_code(text: str) -> bool:
     Words about commits in such a query may describe code that reads commits. A query that begins
     with a question about the past does not count.
     """
-    return _PAST.match(text) is None and bool(find_declared_names(text))
+    if _PAST.match(text) is not None or _is_also_past(text, is_start=True):
+        return False
+    return bool(find_declared_names(text))
 
 
 def _asks_for_name(text: str) -> bool:
@@ -290,10 +349,19 @@ def rewrite_changes(text: str) -> str:
 
 
 def _parse_worded_range(text: str, is_revision: Callable[[str], bool]) -> RevisionRange | None:
-    """Return the range in "what changed since A" or "what changed between A and B", else None."""
-    if len(text) > _MAX_CHARS or not _ALL_CHANGES.may_match(words_in(text)):
+    """Return the range in a question without a place; None if the question has none.
+
+    Examples are "what changed since A", "what changed between A and B" and "what is in B but not in
+    A".
+    """
+    if len(text) > _MAX_CHARS:
         return None
-    found = _ALL_CHANGES.compiled.fullmatch(text.rstrip("?.!"))
-    if found is None or not all(map(is_revision, filter(None, found.groups()))):
-        return None
-    return RevisionRange(found["start"] or found["older"], found["newer"] or _CHECKED_OUT)
+    words = words_in(text)
+    for pattern in (_ALL_CHANGES, _ONLY_IN):
+        possible = pattern.may_match(words)
+        found = pattern.compiled.fullmatch(text.rstrip("?.!")) if possible else None
+        if found is not None and all(map(is_revision, filter(None, found.groups()))):
+            ends = found.groupdict()
+            older, newer = ends.get("start") or ends["older"], ends["newer"] or _CHECKED_OUT
+            return RevisionRange(older, newer, is_without_copies=pattern is _ONLY_IN)
+    return None

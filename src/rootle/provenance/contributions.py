@@ -56,6 +56,14 @@ class Contributions:
         words = self.added.get(sha, {})
         return sum(self.weights[word] * share for word, share in words.items())
 
+    def measure_line_share(self, sha: str, line: int) -> float:
+        """Return the share of the meaning of a line that a commit added, from 0 to 1."""
+        words = [word for word, at in self.lines.items() if at == line]
+        total = sum(self.weights[word] for word in words)
+        added = self.added.get(sha, {})
+        found = sum(self.weights[word] * added.get(word, 0.0) for word in words)
+        return found / total if total else 0.0
+
     def _note(
         self, sha: str, message: str, path: str, words: set[int], *, is_change: bool = True
     ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
@@ -24,7 +24,7 @@ from rootle.sources.files.text_reader import decode_text
 from rootle.sources.git.commit_text import explain_hidden_commits
 from rootle.sources.git.git_dirs import find_work_tree
 from rootle.sources.git.history import find_shallow_commits
-from rootle.sources.git.lines.commit_facts import list_file_commits
+from rootle.sources.git.lines.commit_facts import list_changed_paths, list_file_commits
 from rootle.sources.git.lines.ignored_revisions import read_ignored_revisions
 from rootle.sources.git.repository import head_commit
 from rootle.text.secret_masking import mask_secrets
@@ -38,6 +38,8 @@ MAX_COMMITS: Final = 50
 _WALK_S: Final = 6.0
 _BLAME_S: Final = 3.0
 _LAST_CHANGES_S: Final = 1.0
+_MANY_FILES: Final = 30
+_MAX_COUNTED: Final = 100  # commits whose files are counted
 
 _NO_REPOSITORY: Final = "the folder is not in a git repository, so it has no commits"
 _NO_COMMIT: Final = "the repository has no commit yet"
@@ -185,7 +187,8 @@ class _Explanation:
         walk, found = walked.walk, walked.walk.contributions
         blamed = credit_last_changes(walk, monotonic() + _BLAME_S) if walk.unread else ()
         names = list_names(self.place)
-        ranked = rank_commits(found, self.place.asked_weights(), names)[: self.count]
+        sweeping = _find_sweeping(top, found.touched)
+        ranked = rank_commits(found, self.place.asked_weights(), names, sweeping)[: self.count]
         notes = [] if walked.is_compared else [_NOT_COMPARED]
         is_unknown = not walk.is_complete and not ranked
         if not walk.is_complete:
@@ -223,6 +226,12 @@ class _Explanation:
             is_complete=False,
             notes=(),
         )
+
+
+def _find_sweeping(top: str, hashes: Collection[str]) -> set[str]:
+    """Return the commits that changed many files. If git fails, none are known."""
+    changed = list_changed_paths(top, list(hashes)[:_MAX_COUNTED]) or {}
+    return {sha for sha, paths in changed.items() if len(paths) >= _MANY_FILES}
 
 
 def _describe_gap(blamed: Sequence[int], *, is_unknown: bool) -> str:

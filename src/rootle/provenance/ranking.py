@@ -44,17 +44,23 @@ _MIN_NAME_CHARS: Final = 4
 
 
 def rank_commits(
-    found: Contributions, line_weights: Mapping[int, float], names: Collection[str]
+    found: Contributions,
+    line_weights: Mapping[int, float],
+    names: Collection[str],
+    sweeping: Collection[str] = (),
 ) -> list[str]:
     """Return the commits that changed a passage, best explanation first.
 
     `line_weights` are the weights of the requested lines, with the sum 1. The last commit that
     changed one of these lines is a likely explanation. `names` are words of the passage that a
-    message may mention.
+    message may mention. `sweeping` are the commits that changed many files. If such a commit was
+    the last one to change a line, this counts only as far as the commit added the words of the
+    line, because it often made the same small change everywhere.
     """
     newest: dict[str, float] = {}
     for line, sha in found.newest.items():
-        newest[sha] = newest.get(sha, 0.0) + line_weights.get(line, 0.0)
+        share = found.measure_line_share(sha, line) if sha in sweeping else 1.0
+        newest[sha] = newest.get(sha, 0.0) + line_weights.get(line, 0.0) * share
     scores = {
         sha: (
             _ADDED * found.measure_share(sha)

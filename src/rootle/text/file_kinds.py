@@ -14,6 +14,9 @@ NOTEBOOK_OUTPUT: Final = "Output:"  # the comment above the output of a cell
 _DOCS_FOLDERS: Final = frozenset(
     "doc docs documentation guide guides javadoc man manual manuals wiki".split()
 )
+_VENDOR_FOLDER: Final = re.compile(
+    r"(?:^|/)_?(?:vendor|vendors|vendored|node_modules|third[_-]?party)/", re.IGNORECASE
+)
 _VENDORED: Final = re.compile(
     r"(?:^|/)(?:vendor|vendored|node_modules|third[_-]?party|deps|external|dist|\.yarn)/"
 )
@@ -39,6 +42,14 @@ def is_page(path: str, language: str) -> bool:
     if language not in ("html", "csv"):
         return False
     return not _DOCS_FOLDERS.isdisjoint(path.lower().split("/")[:-1])
+
+
+def is_in_vendor_folder(path: str) -> bool:
+    """Return whether a file is in a folder whose name says that it has copies, such as `_vendor`.
+
+    Unlike for `is_vendored`, folders such as `deps`, which may also have own code, do not count.
+    """
+    return _VENDOR_FOLDER.search(path) is not None
 
 
 def is_vendored(path: str) -> bool:

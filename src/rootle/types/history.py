@@ -40,6 +40,9 @@ class RevisionRange:
     newer: str
     # True for a range with three dots, which also contains the commits that only `older` has
     is_symmetric: bool = False
+    # True to leave out commits whose changes `older` has in another commit, as after a cherry-pick.
+    # If git does not find these commits in time, none are left out.
+    is_without_copies: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -493,3 +493,58 @@ def test_who_implemented_a_thing_asks_for_its_commit(app: App, root: Path) -> No
 
     answer = app.search(SearchQuery("who implemented the debug adapter"))
     assert answer.results[0].file_path == f"git:{added}"
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("when did we last upgrade topaz", 2),
+        ("who last bumped topaz", 2),
+        ("when did we upgrade topaz to 1.1", 0),
+        ("why was the topaz cache change reverted", 4),
+        ("commit reverting the topaz cache", 4),
+    ],
+)
+def test_upgrades_and_reverts_are_found(
+    question: str, wanted: int, tmp_path: Path, make_app: MakeApp
+) -> None:
+    root = make_history(tmp_path / "repo", ["Alpha is new"])
+    subjects = (
+        "Bump topaz from 1.0 to 1.1",
+        "Bump topaz from 1.1 to 1.2",
+        "Upgrade topaz to 1.3",
+        "Cache the results of topaz",
+        'Revert "Cache the results of topaz"',
+        "Explain how topaz is upgraded",
+    )
+    commits = []
+    for day, subject in enumerate(subjects, start=2):
+        write(root, "setup.cfg", f"topaz = {day}\n")
+        commits.append(commit_all(root, subject, day=day))
+    app: App = make_app(root)
+
+    found = find_commits(app, question)[0].commit
+
+    assert found is not None
+    assert found.hash == commits[wanted]
+
+
+def test_code_in_a_vendor_folder_is_no_evidence_of_a_removal(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    root = make_history(tmp_path / "repo", ["Alpha is new"])
+    lines = "import blackbird\n\n\ndef run():\n    blackbird.run()\n" * 3
+    write(root, "lib/engine.py", lines)
+    write(root, "lib/_vendor/nest/bird.py", lines)
+    commit_all(root, "Run it", day=2)
+    write(root, "lib/engine.py", "def run():\n    return None\n")
+    wanted = commit_all(root, "Use another engine", day=3)
+    write(root, "lib/_vendor/nest/bird.py", "def run():\n    return None\n")
+    commit_all(root, "Upgrade nest", day=4)
+    app: App = make_app(root)
+    app.index_history()
+
+    found = find_commits(app, "when was the use of blackbird removed")[0].commit
+
+    assert found is not None
+    assert found.hash == wanted

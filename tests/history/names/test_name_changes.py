@@ -393,3 +393,59 @@ def test_the_commit_that_deprecated_an_option_is_found_by_its_lines(
     assert subjects_of("who deprecated the option --last") == ["Limit the number of meals"]
     # The lines recommend this option in place of the deprecated one.
     assert subjects_of("when was --latest deprecated") != ["Limit the number of meals"]
+
+
+LATCH = "def {0}(door):\n    return door.bolt.close_firmly()\n\n\nlock = {0}\n"
+
+
+@pytest.fixture
+def latches(tmp_path: Path, make_app: MakeApp) -> App:
+    """Return a repository in which removals of two functions were reverted or followed by uses."""
+    root = make_history(tmp_path / "repo", ["Alpha is new"])
+    write(root, "zoo/latch.py", LATCH.format("shutLatch"))
+    write(root, "zoo/use.py", "from zoo.latch import shutLatch\n\nuse = shutLatch\n" * 3)
+    commit_all(root, "Add latches", day=1)
+    (root / "zoo/latch.py").unlink()
+    commit_all(root, "Remove `shutLatch`", day=2)
+    write(root, "zoo/latch.py", LATCH.format("shutLatch"))
+    commit_all(root, 'Revert "Remove `shutLatch`"', day=3)
+    write(root, "zoo/latch.py", LATCH.format("shutLatch").replace("firmly", "gently"))
+    commit_all(root, "Close gently", day=4)
+    text = LATCH.format("closeLatch").replace("firmly", "gently")
+    write(root, "zoo/latch.py", f"{text}\n\n# deprecated\ndef shutLatch(door):\n    return 0\n")
+    commit_all(root, "Rename shutLatch to closeLatch", day=5)
+    write(root, "zoo/use.py", "from zoo.latch import closeLatch\n\nuse = closeLatch\n" * 3)
+    commit_all(root, "Replace uses of shutLatch by closeLatch", day=6)
+    app: App = make_app(root)
+    app.index_history()
+    return app
+
+
+@pytest.mark.parametrize(
+    ("question", "subject"),
+    [
+        ("which commit removed shutLatch", "Remove `shutLatch`"),
+        ("commit removing shutLatch", "Remove `shutLatch`"),
+        ("when was shutLatch renamed to closeLatch", "Rename shutLatch to closeLatch"),
+        ("commit that renamed shutLatch", "Rename shutLatch to closeLatch"),
+    ],
+)
+def test_a_commit_whose_message_says_what_it_did_to_a_name_is_first(
+    question: str, subject: str, latches: App
+) -> None:
+    assert first(latches.search(SearchQuery(question))) == subject
+
+
+def test_the_deprecation_that_a_message_states_is_first(tmp_path: Path, make_app: MakeApp) -> None:
+    root = make_history(tmp_path / "repo", ["Alpha is new"])
+    write(root, "zoo.py", "add_option('--max-lions')\n")
+    commit_all(root, "Add options", day=1)
+    write(root, "zoo.py", "add_option('--max-lions')  # --max-lions: deprecated checks\n")
+    commit_all(root, "Postpone", day=2)
+    write(root, "zoo.py", "add_option('--max-lions', hidden=True)\n")
+    commit_all(root, "Deprecate --max-lions", day=3)
+    app: App = make_app(root)
+
+    assert first(app.search(SearchQuery("when was --max-lions deprecated"))) == (
+        "Deprecate --max-lions"
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rootle.sources.git.commits.tag_versions import find_previous_version
+from rootle.sources.git.commits.tag_versions import find_previous_version, find_version_tag
 
 TAGS = (
     *("v1.0", "v1.0.1", "v1.2.0rc1", "v1.2.0rc2", "v1.2.0rc10", "v1.2.0", "v1.10.0"),
@@ -56,3 +56,19 @@ def test_a_version_before_the_release_does_not_precede_a_release(end: str) -> No
     assert find_previous_version("v1.0", ("v0.9", tag)) == "v0.9"
     assert find_previous_version("v1.1", ("v0.9", tag)) == "v0.9"
     assert find_previous_version(tag, ("v0.9", "v1.0", tag)) == "v0.9"
+
+
+@pytest.mark.parametrize(
+    ("version", "tag"),
+    [
+        ("2.1.12", "release-2.1.12-stable"),
+        ("2.1.0", "release-2.1-stable"),
+        ("2.2", ""),  # only a version before the release
+        ("1.0", ""),  # two packages have this version
+        ("2.1.12-stable", ""),
+        ("stable", ""),
+    ],
+)
+def test_the_tag_with_the_numbers_of_a_version(version: str, tag: str) -> None:
+    tags = ("release-2.1.12-stable", "release-2.1-stable", "release-2.2-alpha", "a@1.0", "b@1.0")
+    assert find_version_tag(version, tags) == tag

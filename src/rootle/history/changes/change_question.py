@@ -18,7 +18,10 @@ from rootle.text.terms import STOP_WORDS
 
 _MAX_CHARS: Final = 200
 _ASKING: Final = re.compile(
-    r"(?:in )?(?:when|why|who|which|what|since when|how come|find|show|the commit|commit)\b", re.I
+    r"(?:in )?(?:when|why|who|which|what|since when|how come|find|show"
+    r"|(?:(?:the|a|git|breaking) ){0,2}(?:commit|change|pull request|pr)"
+    r"|(?:was|were|has|have)\b(?=.*\bever))\b",
+    re.I,
 )
 # Words that say what kind of thing was changed. They may be missing in the message of the commit.
 _KINDS: Final = frozenset(
@@ -30,22 +33,24 @@ _KINDS: Final = frozenset(
     repository repo""".split()
 )
 _ASKED: Final = frozenset(
-    """actually anymore away became become been commit commits deprecated ever first finally got
-    gotten last latest no longer now obsolete old originally pr pull recently request rid since
-    someone stop stopped was were why who when which time version release they we he she it our
-    their start started unused""".split()
+    """actually anymore away became become been breaking change commit commits deprecated ever first
+    finally got gotten history last latest no longer now obsolete old originally pr recently
+    request rid since someone stop stopped was were why who when which time version release they we
+    he she it our their start started unused""".split()
 )
 _WORD: Final = re.compile(r"[\w$][\w$.:#/+-]*[\w$+]|[\w$]")
 _NUMBER: Final = re.compile(r"v?\d+(?:\.\d+)*")
 _NAMED: Final = re.compile(r"[\d_.:/-]|[a-z][A-Z]|[A-Z]{2}")
 _TO: Final = re.compile(r"\b(?:to|by|with|into|for|as)\b", re.IGNORECASE)
 _FROM: Final = re.compile(r"\b(?:from|instead of)\b", re.IGNORECASE)
+_PULL_REQUEST: Final = re.compile(r"pull requests?\b", re.IGNORECASE)
 _PROBE_CHARS: Final = 3  # a longer stem may not be part of the word: library, librari
 # In a question, these words ask for the addition. In messages, they are often about something that
 # appears on a screen, so they are not in `VERBS`.
 _APPEARED: Final = re.compile(r"\b(?:first )?(?:appear(?:ed)?|show(?:ed)? up|arrived?)$", re.I)
 _DID: Final = re.compile(r"\b(?:did|do|does)\b", re.IGNORECASE)
 _SPLIT: Final = frozenset((Action.REPLACEMENT, Action.RENAME))
+_REVERTED: Final = ("reverted", "undid", "backed out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +104,15 @@ def parse_change_question(text: str) -> ChangeQuestion | None:
     stripped = " ".join(text.split()).rstrip("?.!")
     if len(stripped) > _MAX_CHARS or not _ASKING.match(stripped):
         return None
-    actions = find_actions(stripped)
+    actions = find_actions(stripped) or find_actions(stripped, Action.UPGRADE)
     if not actions and (found := _APPEARED.search(stripped)):
         actions = [(Action.ADDITION, found.start(), found.end())]
     if not actions:
         return None
-    # In "who replaced the deprecated name", only the first word says what was done.
-    action, start, end = actions[0]
+    # In "who replaced the deprecated name", only the first word says what was done. But "why was
+    # the removal of the name reverted" asks about the reversion.
+    reverted = (one for one in actions if stripped[one[1] : one[2]].lower() in _REVERTED)
+    action, start, end = next(reverted, actions[0])
     subjects = tuple(_find_subjects(stripped, action, start, end))
     if all(one.is_kind for one in subjects):
         return None
@@ -119,7 +126,8 @@ def _find_subjects(text: str, action: Action, start: int, end: int) -> Iterator[
     at: dict[str, int] = {}
     before: Subject | None = None
     for word in _WORD.finditer(text):
-        if start <= word.start() < end or _is_left_out(word[0]):
+        is_request = word[0].lower() == "pull" and _PULL_REQUEST.match(text, word.start())
+        if start <= word.start() < end or is_request or _is_left_out(word[0]):
             before = None
             continue
         written = word[0]

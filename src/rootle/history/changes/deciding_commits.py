@@ -123,6 +123,8 @@ class _ChangeSearch:
             answer = self._put_first_addition_first(answer, known)
             renamed = _describe_rename(self._index.files([ids[answer.order[0]]]).values())
             answer = replace(answer, notes=(*answer.notes, *renamed))
+        if self._action is Action.UPGRADE:
+            answer = self._put_newest_first(answer, known)
         missing = find_missing(self._subjects, self._index.text(ids[answer.order[0]]))
         names = " and ".join(f'"{one.written}"' for one in missing)
         return replace(answer, undefined=f"the first commit lacks {names}") if missing else answer
@@ -193,6 +195,17 @@ class _ChangeSearch:
             return answer
         return reorder(answer, [similar[-1], *(at for at in answer.order if at != similar[-1])])
 
+    def _put_newest_first(
+        self, answer: RankedAnswer, evidence: Mapping[int, Evidence]
+    ) -> RankedAnswer:
+        """Put the commits whose messages fit about as well as the first one in order of time."""
+        best = evidence[answer.order[0]].stated
+        similar = [at for at in answer.order if evidence[at].stated >= best * _WHOLE_STATED > 0]
+        ids = answer.candidates.inputs.files.ids.tolist()
+        states = self._index.files(ids[at] for at in similar)
+        similar.sort(key=lambda at: -(states[ids[at]].committed_s or 0))
+        return reorder(answer, list(dict.fromkeys((*similar, *answer.order))))
+
     def _find_similar(
         self, answer: RankedAnswer, evidence: Mapping[int, Evidence]
     ) -> tuple[list[int], list[FileState]]:
@@ -222,6 +235,9 @@ class _ChangeSearch:
             # Themes and settings are often added for a thing that a program has already.
             similar = [at for at in similar if evidence[at].is_program] or similar
         states = self._index.files(ids[at] for at in similar)
+        # A merge that was squashed into one commit has the changes of both branches.
+        own = [at for at in similar if not states[ids[at]].title.startswith("Merge ")]
+        similar = own or similar
 
         def age(at: int) -> tuple[float, int]:
             # Among commits with the same time, newer ones have lower ids.
@@ -239,11 +255,16 @@ class _ChangeSearch:
             for group in (self._core, old, new)
             for commit in self._commits_with(group, _MAX_SUBJECT_LINES)
         }
+        states = self._index.files(found)
         fits = {
             state.id: score_line(self._action, self._subjects, state.title)
-            for state in self._index.files(found).values()
+            for state in states.values()
         }
         fitting = [commit for commit in fits if fits[commit] >= _MIN_FIT]
+        if self._action is Action.UPGRADE:  # there are often many, and the newest ones are wanted
+            whole = [commit for commit in fitting if fits[commit] >= _WHOLE_STATED]
+            newest = sorted(whole, key=lambda commit: -(states[commit].committed_s or 0))
+            return newest[:_MAX_FITTING]
         return sorted(fitting, key=lambda commit: (-fits[commit], commit))[:_MAX_FITTING]
 
     def _find_texts(self) -> list[int]:

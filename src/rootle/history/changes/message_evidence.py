@@ -61,7 +61,12 @@ _WHOLE_REMOVED: Final = _WHOLE | frozenset(
 )
 # Prefixes of commits that did not add a feature: "fix(parser): "
 _NOT_NEW: Final = re.compile(r"(?:fix|chore|perf|refactor|revert|style|build)\b", re.IGNORECASE)
-_WITHIN: Final = re.compile(r"\b(?:from|in)\b", re.IGNORECASE)
+# The place from which a part of a thing was removed. "From the code base" means the whole thing.
+_WITHIN: Final = re.compile(
+    r"\b(?:from|in)\b"
+    r"(?! (?:the |our |this )?(?:code ?base|repo|repository|project|tree|sources?)\b)",
+    re.IGNORECASE,
+)
 # Words that follow the object of an action and introduce a reason, a condition or a clause:
 # "remove importlib-metadata because python 3.8 has it".
 _REASON: Final = re.compile(
@@ -70,13 +75,17 @@ _REASON: Final = re.compile(
 # The text after these words names the new thing: "replace X with Y", "move X to Y".
 _NEW_THING: Final = re.compile(r"\b(?:to|by|with|into)\b", re.IGNORECASE)
 _OLD_THING: Final = re.compile(r"\b(?:from|instead of|in place of)\b", re.IGNORECASE)
+_VALUES: Final = re.compile(r"\s(?:from|to)\s", re.IGNORECASE)
 _REPLACED: Final = frozenset((Action.REPLACEMENT, Action.RENAME))
+# The words after these actions are often a whole message, as in 'Revert "Remove X from Y"'.
+_WITHOUT_EXTENT: Final = frozenset((Action.DEPRECATION, Action.REVERSION))
 _PASSIVE: Final = re.compile(r"\b(?:is|are|was|were|been|be|got|has|have|had)$", re.IGNORECASE)
 # The beginning of a line before a word for a change that is only planned, or was not made: "a note
-# for removing X", "X will be removed", "do not add X".
+# for removing X", "X will be removed", "do not add X". The same holds for "clean up after the
+# removal of X", which follows the change.
 _NOT_MADE: Final = re.compile(
-    r"(?:\b(?:for|before|until|(?:will|would|may|might)(?: \w{1,20})? be|not|never|avoid|without)"
-    r"|n't)\s+$",
+    r"(?:\b(?:for|before|until|after(?: the)?|not|never|avoid|without"
+    r"|(?:will|would|may|might)(?: \w{1,20})? be)|n't)\s+$",
     re.IGNORECASE,
 )
 # "KAFKA-123: ", "[core] ", "feat(cli)!: "
@@ -135,7 +144,8 @@ def _fit_action(
     found = _PREFIX.match(text)
     prefix = found[0] if found else ""
     text = text[len(prefix) :]
-    actions = [place for place in find_actions(text) if not _NOT_MADE.search(text, 0, place[1])]
+    places = find_actions(text, action)
+    actions = [place for place in places if not _NOT_MADE.search(text, 0, place[1])]
     if not actions:
         return 0.0 if needs_action else _fit_without_action(action, prefix, text, matched)
     first, start, end = actions[0]
@@ -150,13 +160,15 @@ def _fit_action(
     if first is not action and later:
         fit = max(fit, _LATER_FACTOR)
         stated, start, end = later[0]
-    if fit and not _is_object(text, start, end, matched):
+    # "chore(msrv): bump from 1.76 to 1.82"
+    is_scope = _VALUES.match(text, end) is not None and _is_in_scope(prefix, matched)
+    if fit and not is_scope and not _is_object(text, start, end, matched):
         fit *= _DISTANT_FACTOR
     if fit and action in _REPLACED and stated in _REPLACED and _has_other_role(text[end:], matched):
         fit *= _OTHER_ROLE_FACTOR
-    if action is not Action.DEPRECATION:
+    if action not in _WITHOUT_EXTENT:
         fit *= _fit_extent(action, prefix, text, (start, end), matched)
-    return fit * _fit_origin(text)
+    return fit * _fit_origin(action, text)
 
 
 def _fit_without_action(
@@ -199,17 +211,31 @@ def _is_object(text: str, start: int, end: int, matched: Sequence[WeightedSubjec
     return any(one.subject.is_in(after) or one.subject.is_in(near) for one in matched)
 
 
+def _is_in_scope(prefix: str, matched: Sequence[WeightedSubject]) -> bool:
+    """Return whether the prefix of a line names a subject."""
+    scope = stem_line(prefix)
+    return any(one.subject.is_in(scope) for one in matched)
+
+
 def _has_other_role(text: str, matched: Sequence[WeightedSubject]) -> bool:
     """Return whether a line about a replacement names the old things as the new ones.
 
-    `text` follows the word for the replacement. Without "to" or "with", the roles are not known.
+    Also return whether it names the new things as the old ones. `text` follows the word for the
+    replacement. Without "to" or "with", the roles are not known.
     """
     to = _NEW_THING.search(text)
-    if to is None or any(one.subject.is_new for one in matched):
+    if to is None:
         return False
     old = _OLD_THING.search(text, to.end())
-    replacing = stem_line(text[to.end() : old.start() if old else None])
-    replaced = stem_line(f"{text[: to.start()]} {text[old.end() :] if old else ''}")
+    # "change the engine to our fork: from X to Y"
+    tail = text[old.end() :] if old else ""
+    again = _NEW_THING.search(tail)
+    last = tail[again.end() :] if again else ""
+    replacing = stem_line(f"{text[to.end() : old.start() if old else None]} {last}")
+    replaced = stem_line(f"{text[: to.start()]} {tail[: again.start()] if again else tail}")
+    new = [one for one in matched if one.subject.is_new]
+    if new:
+        return all(one.subject.is_in(replaced) and not one.subject.is_in(replacing) for one in new)
     return all(one.subject.is_in(replacing) and not one.subject.is_in(replaced) for one in matched)
 
 
@@ -293,9 +319,11 @@ def _is_part(word: str, matched: Sequence[WeightedSubject]) -> bool:
     return bool(stems) and names.issuperset(stems)
 
 
-def _fit_origin(text: str) -> float:
-    """Return a factor for merges and reverts."""
+def _fit_origin(action: Action, text: str) -> float:
+    """Return a factor for merges and, unless the question asks for reverts, for reverts."""
     lowered = text.lower()
     factor = _MERGE_FACTOR if lowered.startswith("merge") else 1.0
+    if action is Action.REVERSION:
+        return factor
     is_revert = lowered.startswith("revert") or ' "revert ' in lowered
     return factor * _REVERT_FACTOR if is_revert else factor

@@ -13,6 +13,7 @@ from rootle.history.changes.change_question import Subject
 from rootle.history.changes.change_words import Action, stem_line
 from rootle.history.changes.subject_weights import WeightedSubject, find_core, find_rarest
 from rootle.search.symbols.place_kinds import PlaceKind, kind_of_place
+from rootle.text.file_kinds import is_in_vendor_folder
 from rootle.text.languages import CONFIG_EXTENSIONS, file_language
 from rootle.types import COMMIT_MESSAGE, DocumentSection
 
@@ -59,13 +60,17 @@ def score_patch(
 
     `lines` is the indexed text of the commit. Documents, tests and copies are left out. A path
     only has to contain the rarest subject: "tracing/jaeger.go" and "logs/jaeger.go" in a commit
-    about tracing.
+    about tracing. The lines of a revert or an upgrade do not show that it is one.
     """
+    if action not in _DECISIVE:
+        return PatchEvidence()
     core, rarest = find_core(subjects), find_rarest(subjects)
     code = [
         section
         for section in sections
-        if section.label != COMMIT_MESSAGE and kind_of_place(section.label) is PlaceKind.CODE
+        if section.label != COMMIT_MESSAGE
+        and kind_of_place(section.label) is PlaceKind.CODE
+        and not is_in_vendor_folder(section.label)
     ]
     found = [
         (number, sign)

@@ -36,7 +36,9 @@ _IN_VERSION: Final = lazy_pattern(
     rf"(?P<version>(?={REVISION_CHAR}*\d){REVISION_CHAR}{{1,100}}?)",
     "in|with",
 )
-DOTTED_VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+(?:-?[\w.]+)?", re.IGNORECASE | re.ASCII)
+_DOTTED_VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+(?:-?[\w.]+)?", re.IGNORECASE | re.ASCII)
+# The name of a tag with other text before its version: "release-2.1.12-stable", "pool@2.1.0".
+_TAG: Final = re.compile(r"[a-z@][\w/-]{0,60}[-_@/]v?\d+(?:[._]\d+)+(?:[-_]\w+)?", re.IGNORECASE)
 _REVISION: Final = re.compile(REVISION, re.IGNORECASE)
 _KIND: Final = (
     "function|method|class|struct|enum|trait|interface|type|macro|field|constant|variable|module"
@@ -50,14 +52,21 @@ _NAME: Final = (
     rf"(?P<kind_after> (?:{_KIND}))?(?P<option> (?:option|flag))?"
 )
 _CHANGED: Final = "changed|modified|touched|edited|updated|rewrote|refactored|fixed"
+_CHANGE: Final = "change|modify|touch|edit|update|refactor|fix"
+_SOMEONE: Final = "someone|anyone|somebody|we|they|you"
 _ADDED: Final = "added|introduced|created|implemented|wrote|invented"
 _REMOVED: Final = "removed|deleted|dropped|killed|purged|eliminated|got rid of"
+# These verbs as they also follow the word "commit": "commit removing retry_backoff".
+_CHANGING: Final = f"{_CHANGED}|changing|modifying|touching|updating|fixing"
+_ADDING: Final = f"{_ADDED}|adding|introducing|creating|implementing"
+_REMOVING: Final = f"{_REMOVED}|removing|deleting|dropping"
 _ADD: Final = "add|introduce|create|implement|write"
 _REMOVE: Final = "remove|delete|drop|kill|get rid of"
 _DISAPPEAR: Final = (
     "disappear|vanish|go away|(?:get|become) (?:removed|deleted|dropped)|go(?! to\\b)|stop existing"
 )
 _RENAMED: Final = "renamed|moved"
+_RENAMING: Final = f"{_RENAMED}|renaming|moving"
 _MAIN: Final = "main|top|biggest|primary|principal|most active|original"
 _PEOPLE: Final = (
     "author|authors|contributor|contributors|committer|committers|maintainer|maintainers"
@@ -81,9 +90,9 @@ def _commit_that(position: str) -> str:
 _NEWEST: Final = (
     lazy_pattern(rf"who {_OFTEN}(?:{_CHANGED}) {_NAME}{_LATELY}", "who", _CHANGED),
     lazy_pattern(
-        rf"{_commit_that(f'{_LAST}|all')}{_OFTEN}(?:{_CHANGED}) {_NAME}{_LATELY}",
+        rf"{_commit_that(f'{_LAST}|all')}{_OFTEN}(?:{_CHANGING}) {_NAME}{_LATELY}",
         _COMMITS,
-        _CHANGED,
+        _CHANGING,
     ),
     lazy_pattern(
         rf"(?:what (?:is |was |were |are )?)?(?:the )?(?:{_LAST}) {_COMMIT} (?:to|of|in|for|on) "
@@ -109,6 +118,15 @@ _NEWEST: Final = (
         rf"when (?:was|were) {_NAME} {_OFTEN}(?:{_CHANGED}){_LATELY}", "when", "was|were", _CHANGED
     ),
     lazy_pattern(rf"when did {_NAME} (?:last )?change(?: last)?", "when", "did", "change"),
+    lazy_pattern(
+        rf"(?:when was the )?last time (?:that )?(?:{_SOMEONE}) (?:{_CHANGED}) {_NAME}",
+        "time",
+        _SOMEONE,
+        _CHANGED,
+    ),
+    lazy_pattern(
+        rf"when did (?:{_SOMEONE}) last (?:{_CHANGE}) {_NAME}", "when", "did", _SOMEONE, _CHANGE
+    ),
 )
 _OLDEST: Final = (
     lazy_pattern(
@@ -117,7 +135,7 @@ _OLDEST: Final = (
         _ADDED,
     ),
     lazy_pattern(
-        rf"{_commit_that('first')}(?:first |originally )?(?:{_ADDED}) {_NAME}", _COMMITS, _ADDED
+        rf"{_commit_that('first')}(?:first |originally )?(?:{_ADDING}) {_NAME}", _COMMITS, _ADDING
     ),
     lazy_pattern(rf"when did (?:we|they|you) (?:first )?(?:{_ADD}) {_NAME}", "when", "did", _ADD),
     lazy_pattern(
@@ -129,11 +147,17 @@ _OLDEST: Final = (
 )
 _REMOVALS: Final = (
     lazy_pattern(rf"who {_OFTEN}(?:{_REMOVED}) {_NAME}{_LATELY}", "who", _REMOVED),
-    lazy_pattern(rf"{_commit_that(_LAST)}(?:{_REMOVED}) {_NAME}", _COMMITS, _REMOVED),
+    lazy_pattern(rf"{_commit_that(_LAST)}(?:{_REMOVING}) {_NAME}", _COMMITS, _REMOVING),
     lazy_pattern(
         rf"when (?:was|were|got|has|have) {_NAME} (?:been )?(?:last )?(?:{_REMOVED})",
         "when",
         "was|were|got|has|have",
+        _REMOVED,
+    ),
+    lazy_pattern(
+        rf"(?:was|were|has|have) {_NAME} ever (?:been )?(?:{_REMOVED})",
+        "was|were|has|have",
+        "ever",
         _REMOVED,
     ),
     lazy_pattern(
@@ -148,7 +172,11 @@ _REMOVALS: Final = (
 # Only for options. The lines of commits rarely show that something else was deprecated.
 _DEPRECATIONS: Final = (
     lazy_pattern(rf"who {_OFTEN}deprecated {_NAME}", "who", "deprecated"),
-    lazy_pattern(rf"{_commit_that('first')}deprecated {_NAME}", _COMMITS, "deprecated"),
+    lazy_pattern(
+        rf"{_commit_that('first')}deprecat(?:ed|ing) {_NAME}",
+        _COMMITS,
+        "deprecated|deprecating",
+    ),
     lazy_pattern(
         rf"when (?:was|were|got|has) {_NAME} (?:been )?(?:first )?deprecated",
         "when",
@@ -169,7 +197,7 @@ _RENAMES: Final = (
         _RENAMED,
     ),
     lazy_pattern(rf"who {_OFTEN}(?:{_RENAMED}) {_NAME}{_NEW_NAME}", "who", _RENAMED),
-    lazy_pattern(rf"{_commit_that(_LAST)}(?:{_RENAMED}) {_NAME}{_NEW_NAME}", _COMMITS, _RENAMED),
+    lazy_pattern(rf"{_commit_that(_LAST)}(?:{_RENAMING}) {_NAME}{_NEW_NAME}", _COMMITS, _RENAMING),
 )
 _AUTHORS: Final = (
     lazy_pattern(
@@ -188,6 +216,13 @@ _AUTHORS: Final = (
     lazy_pattern(
         rf"(?:the )?(?:{_MAIN}) (?:{_PEOPLE}) (?:of|to|for|on|in) {_NAME}", _MAIN, _PEOPLE
     ),
+    lazy_pattern(
+        rf"who (?:knows|understands) (?:the )?(?:(?:most|best) )?(?:about )?{_NAME}"
+        r"(?: (?:the )?(?:best|most))?",
+        "who",
+        "knows|understands",
+    ),
+    lazy_pattern(rf"who (?:maintains|should review|can review) {_NAME}", "who", "maintains|review"),
     lazy_pattern(
         r"who (?:has )?(?:works|worked|contributed)(?: the)?(?: most)? (?:on|to|in) "
         rf"{_NAME}(?: (?:the )?most)?",
@@ -256,6 +291,13 @@ def looks_like_revision(name: str) -> bool:
     return _REVISION.fullmatch(name) is not None
 
 
+def is_version(name: str, is_revision: Callable[[str], bool]) -> bool:
+    """Return whether a name has the form of a version, or is a tag that contains one."""
+    if _DOTTED_VERSION.fullmatch(name):
+        return True
+    return _TAG.fullmatch(name) is not None and is_revision(name)
+
+
 def parse_name_history(
     text: str,
     is_revision: Callable[[str], bool] = looks_like_revision,
@@ -281,7 +323,7 @@ def parse_name_history(
             question = _parse_question(text, allows_words=True)
             return None if question is None else replace(question, since=since, until=until)
     released = _IN_VERSION.compiled.fullmatch(stripped) if _IN_VERSION.may_match(words) else None
-    if released and (released["kind"] or DOTTED_VERSION.fullmatch(released["version"])):
+    if released and (released["kind"] or is_version(released["version"], is_revision)):
         question = _parse_question(released["rest"], allows_words=True)
         if question is not None and question.asked == "changes":
             return replace(question, new_in=released["version"])

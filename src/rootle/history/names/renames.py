@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from rootle.history.changes.change_words import Action, find_actions
 from rootle.history.commit_view import CommitView
 from rootle.history.names.name_history import NameChanges, count_commits, states_with
 from rootle.history.names.place_changes import PlaceChange, last_word
@@ -38,6 +39,8 @@ def find_renames(
 ) -> NameChanges | None:
     """Return the commits that renamed a definition, those with the most lines first.
 
+    Commits whose messages say that they renamed something precede all others.
+
     A commit counts if it replaced a declaration of the old name in a file by one of the new name.
     It also counts if it replaced the name in code, and a line of its message contains both names.
     If the indexed texts show this for no commit, the commits in `removals`, which removed the old
@@ -53,7 +56,7 @@ def find_renames(
         found = [one for one, patch in patches if search.is_in(patch)]
     if not found:
         return None
-    found.sort(key=lambda change: -len(change.lines))
+    found.sort(key=lambda change: (not _says_rename(change.state.title), -len(change.lines)))
     order = ", those with the most replaced lines first" if len(found) > 1 else ""
     note = f"{count_commits(len(found))} that renamed {old} to {new}{order}"
     return NameChanges(found, (note,))
@@ -116,6 +119,11 @@ class _RenameSearch:
         # The old name is also declared again, for example as an alias.
         replaced = self._find_lines(lines)
         return [line for line in new if line in replaced][:1]
+
+
+def _says_rename(subject: str) -> bool:
+    """Return whether the first word for a change in a message says that something was renamed."""
+    return [action for action, _, _ in find_actions(subject)[:1]] == [Action.RENAME]
 
 
 def _declares(line: str, name: str) -> bool:

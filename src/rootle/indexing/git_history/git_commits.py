@@ -13,8 +13,14 @@ from rootle.sources.git.commits.commit_list import (
     list_commits_with_text,
     list_hashes,
     list_tags,
+    list_tags_with,
+    list_without_copies,
 )
-from rootle.sources.git.commits.tag_versions import find_previous_version
+from rootle.sources.git.commits.tag_versions import (
+    find_previous_version,
+    find_version_tag,
+    is_release,
+)
 from rootle.sources.git.git_dirs import find_prefix
 from rootle.sources.git.lines.commit_facts import (
     CommitHeader,
@@ -43,6 +49,10 @@ class GitCommits:
         first, last = (find_commit(self._root, name) for name in names)
         if first is None or last is None:
             return None
+        if revisions.is_without_copies:
+            kept = list_without_copies(self._root, first.sha, last.sha, max_count=self._max_commits)
+            if kept is not None:
+                return kept
         dots = "..." if revisions.is_symmetric else ".."
         commits = f"{first.sha}{dots}{last.sha}"
         return list_hashes(self._root, [commits], max_count=self._max_commits)
@@ -73,6 +83,21 @@ class GitCommits:
         """Return the hash of the commit that has a tag; "" if there is no such tag."""
         found = find_commit(self._root, f"refs/tags/{name}")
         return "" if found is None else found.sha
+
+    def find_version_tag(self, version: str) -> str:
+        """Return the only tag with the numbers of a version; "" if there is none."""
+        return find_version_tag(version, list_tags(self._root))
+
+    def list_first_tags(self, sha: str) -> Sequence[tuple[str, int]] | None:
+        """Return the oldest tag that contains a commit, and the oldest release if it is another.
+
+        Each has its Unix time. Return None if git fails.
+        """
+        tags = list_tags_with(self._root, sha)
+        if not tags:
+            return tags
+        releases = (tag for tag in tags if is_release(tag[0]))
+        return list(dict.fromkeys((tags[0], next(releases, tags[0]))))
 
     def find_previous_tag(self, tag: str) -> str:
         """Return the tag of the version before the version of a tag; "" if there is none."""

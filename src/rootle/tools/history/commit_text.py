@@ -35,7 +35,8 @@ def write_commit(result: SearchResult, commit: CommitFacts, room: int) -> tuple[
         more = ", and more" if left > 0 else ", and possibly more"
     else:
         more = f", and {left} more" if left > 0 else ""
-    lines.append(join_lines(f"changed: {', '.join(files[:_MAX_FILES])}{more}"))
+    if files:  # most merges have none
+        lines.append(join_lines(f"changed: {', '.join(files[:_MAX_FILES])}{more}"))
     return join_lines(f"{header} #{result.place or 'message'}"), lines
 
 

@@ -13,6 +13,7 @@ from rootle.types import CountedCommits
 
 _HEAD: Final = re.compile(rb"^HEAD ([0-9a-f]{40,64})$", re.MULTILINE)
 _TIMEOUT_S: Final = 10.0
+_COMPARE_S: Final = 8.0
 # A name that can be the name of a branch. A full name, such as refs/tags/v1.0, is not completed.
 _BRANCH: Final = re.compile(r"(?!refs/|HEAD\Z)[\w+@#-][\w./+@#-]*", re.ASCII)
 
@@ -64,6 +65,19 @@ def list_hashes(folder: str, revisions: Collection[str], *, max_count: int) -> l
         if stream.wait() != 0:
             return None
     return [line.decode("ascii") for line in text.split(b"\n") if line]
+
+
+def list_without_copies(folder: str, older: str, newer: str, *, max_count: int) -> list[str] | None:
+    """Return the hashes of the commits that only `newer` has, newest first.
+
+    Commits whose changes `older` has in another commit are left out. git compares the changes of
+    all commits that only one of the two has. Return None if it fails or takes too long.
+    """
+    options = ("--date-order", "--cherry-pick", "--right-only", f"--max-count={max_count}")
+    output = run_git(folder, "rev-list", *options, f"{older}...{newer}", "--", timeout_s=_COMPARE_S)
+    if output.returncode != 0 or output.timed_out:
+        return None
+    return output.stdout.decode("ascii", "replace").split()
 
 
 def _parse(text: bytes) -> Iterator[ListedCommit]:
@@ -165,3 +179,20 @@ def list_tags(folder: str) -> list[str]:
         folder, "for-each-ref", "--format=%(refname:strip=2)", "refs/tags", timeout_s=_TIMEOUT_S
     )
     return output.stdout.decode("utf-8", "replace").split("\n")[:-1]
+
+
+def list_tags_with(folder: str, sha: str) -> list[tuple[str, int]] | None:
+    """Return the tags that contain a commit, each with its Unix time, oldest first.
+
+    Return None if git fails.
+    """
+    output = run_git(
+        folder,
+        *("for-each-ref", f"--contains={sha}", "--sort=creatordate"),
+        *("--format=%(creatordate:unix) %(refname:strip=2)", "refs/tags"),
+        timeout_s=_TIMEOUT_S,
+    )
+    if output.returncode != 0 or output.timed_out:
+        return None
+    lines = (line.partition(" ") for line in output.stdout.decode("utf-8", "replace").splitlines())
+    return [(name, int(seconds)) for seconds, _, name in lines if seconds.isdecimal()]

@@ -59,6 +59,30 @@ def find_same_version(name: str, tags: Iterable[str]) -> list[str]:
     return sorted(tag for tag in tags if _read_version(tag)[1] == version)
 
 
+def is_release(tag: str) -> bool:
+    """Return whether the name of a tag contains a version, and not one before a release."""
+    version = _read_version(tag)[1]
+    return version is not None and version.is_release
+
+
+def find_version_tag(name: str, tags: Iterable[str]) -> str:
+    """Return the tag with the numbers of a version: release-2.1.12-stable for "2.1.12".
+
+    Return "" if there is none, or more than one. A version before the release is found only by its
+    whole version.
+    """
+    _, version = _read_version(name)
+    if version is None or version.end:
+        return ""
+    read = ((tag, _read_version(tag)[1]) for tag in tags)
+    found = [
+        tag
+        for tag, one in read
+        if one is not None and one.is_release and one.numbers == version.numbers
+    ]
+    return found[0] if len(found) == 1 else ""
+
+
 def _read_version(tag: str) -> tuple[str, _Version | None]:
     """Return the text before the version in the name of a tag, and the version."""
     found = _TAG.fullmatch(tag)
