@@ -200,4 +200,29 @@ def test_a_long_value_that_a_pom_names_often_needs_little_memory(project: Path) 
 def test_includes_that_are_not_read_again_are_reported(project: Path) -> None:
     for at in range(100):
         write(project, f"requirements{at}.txt", _INCLUDES + "x==1\n" * 200)
-    assert any("which too many files include" in message for message in _list(project).refused)
+    assert any(
+        "a file that too many files include" in message for message in _list(project).refused
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("requirements.txt", "{secret}==1.0\n-r ../{secret}/r.txt\n-r {secret}.txt\n"),
+        ("package.json", '{{"dependencies": {{"{secret}": "1.0.0"}}}}'),
+        ("go.mod", "module x\nrequire {secret}/x v1.0.0\nreplace a => ../{secret}\n"),
+        ("Gemfile.lock", "PATH\n  remote: ../{secret}\n  specs:\n    c (1)\n"),
+    ],
+)
+def test_secrets_in_lock_files_are_not_shown(project: Path, path: str, text: str) -> None:
+    secret = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+    write(project, path, text.format(secret=secret))
+    listing = _list(project)
+    assert listing.refused
+    assert secret not in repr(listing)
+
+
+def test_a_package_of_maven_whose_group_names_a_password_is_no_secret(project: Path) -> None:
+    pom = _POM.replace(">g<", ">org.example.password<").replace(">a<", ">Hunter2Zebra99x<")
+    write(project, "pom.xml", pom)
+    assert [one.name for one in _list(project).missing] == ["org.example.password:Hunter2Zebra99x"]

@@ -16,6 +16,7 @@ from rootle.sources.packages.package import (
     is_safe_name,
     normalize_name,
 )
+from rootle.text.secret_masking import mask_secrets
 
 # The largest lock files of real projects have a few megabytes.
 _MAX_BYTES: Final = 30_000_000
@@ -137,7 +138,7 @@ def leads_outside(folder: str, path: str) -> bool:
 
 def describe_refusal(path: str, name: str, target: str) -> str:
     """Return the message about a refused entry of a lock file."""
-    shown = f"{name}, {target}" if target != name else name
+    shown = mask_secrets(f"{name}, {target}" if target != name else name).text
     if len(shown) > _MAX_SHOWN_CHARS:
         shown = f"{shown[:_MAX_SHOWN_CHARS]}…"
     return f"{path} names a path outside the project, which is not read: {shown!r}"
@@ -146,11 +147,20 @@ def describe_refusal(path: str, name: str, target: str) -> str:
 def make_lock(
     path: str, ecosystem: Ecosystem, packages: Sequence[LockedPackage], refused: Sequence[str] = ()
 ) -> LockFile:
-    """Return a lock file with each package once. Names that are not safe in a path are refused."""
+    """Return a lock file with each package once.
+
+    Names that are not safe in a path are refused. So are names that contain a secret, because
+    answers show the names.
+    """
     found: dict[tuple[str, str, str], LockedPackage] = {}
     messages = list(refused)
-    for package in packages[:MAX_PACKAGES]:
+    read = packages[:MAX_PACKAGES]
+    may_have_secrets = _has_secret("\n".join(f"{one.name} {one.version}" for one in read))
+    for package in read:
         if not package.name:  # "" if the name contained an unknown property
+            continue
+        if may_have_secrets and _has_secret(f"{package.name} {package.version}"):
+            messages.append(f"{path} names a package whose name or version contains a secret")
             continue
         if not is_safe_name(package.name, package.version):
             messages.append(describe_refusal(path, package.name, package.version or package.name))
@@ -160,3 +170,9 @@ def make_lock(
         if known is None or (package.is_direct and not known.is_direct):
             found[key] = package
     return LockFile(path, ecosystem, tuple(found.values()), tuple(dict.fromkeys(messages)))
+
+
+def _has_secret(names: str) -> bool:
+    """Return whether names contain a secret. The colon in "group:artifact" assigns no value."""
+    plain = names.replace(":", "/")
+    return mask_secrets(plain).text != plain

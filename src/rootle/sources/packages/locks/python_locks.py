@@ -96,7 +96,7 @@ def read_requirements(texts: LockTexts, path: str) -> LockFile:
                 if texts.may_read(place):
                     files.append(place)
                 else:
-                    refused.append(f"{one} includes {target!r}, which too many files include")
+                    refused.append(f"{one} includes a file that too many files include")
             elif not target and (package := _parse_line(text)) is not None:
                 is_direct = not _comes_from_packages(lines[at : at + 30])
                 packages.append(replace(package, is_direct=is_direct))
