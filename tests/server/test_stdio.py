@@ -270,6 +270,18 @@ def test_malformed_messages_are_refused_and_the_session_continues(repository: Pa
         assert server.receive()["result"]["tools"]
 
 
+def test_secrets_in_malformed_messages_are_not_logged(repository: Path) -> None:
+    token = b"ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+    with lines_of(repository) as server:
+        assert server.process.stderr is not None
+        for start in (b'{"query": "', b'{"method": "tools/call", "params": {"query": "token '):
+            server.send(start + token + b'"\n')
+            assert server.receive()["error"]["code"] == -32700
+            while b"the line is not JSON" not in (line := server.process.stderr.readline()):
+                assert line
+            assert b"ghp_" not in line
+
+
 @pytest.mark.parametrize(
     ("request_id", "answered"),
     [(1.0, 1), (1.5, None), (None, None), (True, None), ({}, None), ([1], None)],

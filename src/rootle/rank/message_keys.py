@@ -61,23 +61,19 @@ def _enclosing_keys(lines: Sequence[str], number: int) -> Iterator[str]:
 
     A key is around all lines that follow it and are indented more.
     """
-    least: int | None = None
+    least: int | None = None  # the lines above count only if they are indented less
     for at in range(number - 1, -1, -1):
         line = lines[at]
         depth = len(line) - len(line.lstrip())
-        if not line.strip() or (least is not None and depth >= least):
-            continue
-        if least is None and at != number - 1 and depth >= _depth(lines[number - 1]):
+        if depth == len(line) or (least is not None and depth >= least):
             continue
         if (pair := _PAIR.match(line)) is not None:
             least = depth
             yield pair[1]
+        elif least is None:
+            least = depth
         if least == 0:
             return
-
-
-def _depth(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 def _split(key: str) -> Key:

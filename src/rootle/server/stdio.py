@@ -23,9 +23,13 @@ from pydantic import ValidationError
 from rootle.server.request_id import error_response, find_invalid_id, response_id
 from rootle.server.stdio_backpressure import RequestLimiter
 from rootle.server.streams import LINE_END_BYTES, MAX_LINE_BYTES, ProtocolStreams
+from rootle.text.secret_masking import mask_secrets
 
 _LOG = logging.getLogger(__name__)
-_MAX_LOGGED_BYTES: Final = 80
+_MAX_LOGGED_CHARS: Final = 80
+_MAX_MASKED_BYTES: Final = (
+    4_000  # more than is logged, so that no secret is cut before it is masked
+)
 
 # The id of a request at the start or the end of a line. Quotation marks inside a string are escaped
 # in JSON, so these patterns do not match the content of an argument.
@@ -71,7 +75,7 @@ async def open_message_streams(
         try:
             message = _parse(line)
         except _InvalidMessageError as error:
-            _LOG.warning("%s: %r", error, line[:_MAX_LOGGED_BYTES])
+            _LOG.warning("%s: %r", error, _mask_beginning(line))
             await refusals.send(SessionMessage(error.response))
         else:
             await limiter.add(message)
@@ -103,6 +107,12 @@ def _read(
     on_disconnect()
     with suppress(*_SESSION_ENDED):
         asyncio.run_coroutine_threadsafe(close(), loop).result()
+
+
+def _mask_beginning(line: bytes) -> str:
+    """Return the beginning of a line for the log, which clients keep, without secrets."""
+    text = line[:_MAX_MASKED_BYTES].decode("utf-8", "replace")
+    return mask_secrets(text).text[:_MAX_LOGGED_CHARS]
 
 
 def _parse(line: bytes) -> types.JSONRPCMessage:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -129,3 +130,12 @@ def test_a_single_ordinary_word_is_not_searched_alone() -> None:
 def test_a_line_that_gives_a_key_its_value_does_not_use_it() -> None:
     text = '"a.full": "x"\nfull(a.full)\na_full = 1\nb_a_full()\na.fuller()\n'
     assert find_key_lines(("a", "full"), text) == [2, 4]
+
+
+def test_a_deeply_indented_message_below_many_lines_is_read_in_linear_time() -> None:
+    lines = [*["- x"] * 100_000, " " * 1_000_000 + "The export is broken"]
+    started = time.process_time()
+    assert read_message_key(lines, len(lines)) == ()
+    assert time.process_time() - started < 10  # it took minutes
+    below = ["alerts:", *["- x"] * 10, "  invalidFile: >", "    The export", "    is broken"]
+    assert read_message_key(below, len(below)) == ("alerts", "invalidFile")

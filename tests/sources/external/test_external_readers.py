@@ -185,6 +185,16 @@ def test_a_damaged_dump_keeps_the_posts_before_the_damage(tmp_path: Path) -> Non
     assert len(found) == 1_993
 
 
+def test_a_dump_is_cut_before_an_endless_element(tmp_path: Path) -> None:
+    folder = write_stack_exchange(tmp_path / "dump")
+    posts = folder / "Posts.xml"
+    endless = f'<row Id="99" PostTypeId="1" Title="x" Body="{"word " * 3_000_000}"/>'
+    posts.write_text(posts.read_text().replace("</posts>", f"{endless}</posts>"))
+    found = list(read_kind(str(folder), "stack-exchange", 100))
+    assert found[0] == CutFile("Posts.xml")
+    assert len(found) == 3
+
+
 def test_a_dump_that_ends_too_early_is_reported_as_cut(tmp_path: Path) -> None:
     folder = write_stack_exchange(tmp_path / "dump")
     posts = folder / "Posts.xml"

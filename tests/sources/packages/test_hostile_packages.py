@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import time
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -126,3 +128,101 @@ def test_a_package_to_which_many_names_lead_is_read_once(project: Path) -> None:
         (project / "node_modules/loop/node_modules" / name).symlink_to("..")
     # Looking up all names again for each name would take minutes.
     assert {package.name for package in _list(project).packages} == {"loop", *names}
+
+
+_DEEP_KEY = "a" + ".a" * 250_000
+_GROUPS = "".join(f"g.x{at}:b{at}:1=x\n" for at in range(25_000))
+_NAMES = {f"p{at}": "1" for at in range(20_000)}
+_INCLUDES = "".join(f"-r requirements{at}.txt\n" for at in range(90))
+_MODULE = "<project><artifactId>m</artifactId></project>"
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param({"uv.lock": f"{_DEEP_KEY} = 1\n"}, id="a long key"),
+        pytest.param(
+            {
+                "uv.lock": "["
+                + "a." * 5_000
+                + "a]\n"
+                + "".join(f"b{at}=1\n" for at in range(99_999))
+            },
+            id="a long name of a table above many keys",
+        ),
+        pytest.param(
+            {"gradle.lockfile": _GROUPS, "build.gradle": "x" * 2_000_000}, id="a long build file"
+        ),
+        pytest.param(
+            {
+                "package-lock.json": json.dumps(
+                    {"packages": {"a/" * 100_000: {"dependencies": _NAMES}}}
+                )
+            },
+            id="a long path of a member",
+        ),
+        pytest.param(
+            {f"requirements{at}.txt": _INCLUDES + "x==1\n" * 200 for at in range(100)},
+            id="requirements files that include each other",
+        ),
+        pytest.param(
+            {
+                "pom.xml": "<project><properties>"
+                + "<a>1</a>" * 40_000
+                + "</properties></project>",
+                **{f"m{at}/pom.xml": _MODULE for at in range(190)},
+            },
+            id="a large parent of many modules",
+        ),
+    ],
+)
+def test_hostile_lock_files_are_read_in_bounded_time(project: Path, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        write(project, path, text)
+    started = time.process_time()
+    _list(project)
+    assert time.process_time() - started < 10  # each of them took from half a minute to hours
+
+
+def test_a_long_value_that_a_pom_names_often_needs_little_memory(project: Path) -> None:
+    value, version = "x" * 300_000, "${a}" * 1_000
+    pom = _POM.replace("<version>1<", f"<version>{version}<")
+    properties = f"<project><properties><a>{value}</a></properties>"
+    write(project, "pom.xml", pom.replace("<project>", properties))
+    tracemalloc.start()
+    try:
+        assert not _list(project).packages
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000  # it was 300 MB
+    finally:
+        tracemalloc.stop()
+
+
+def test_includes_that_are_not_read_again_are_reported(project: Path) -> None:
+    for at in range(100):
+        write(project, f"requirements{at}.txt", _INCLUDES + "x==1\n" * 200)
+    assert any(
+        "a file that too many files include" in message for message in _list(project).refused
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("requirements.txt", "{secret}==1.0\n-r ../{secret}/r.txt\n-r {secret}.txt\n"),
+        ("package.json", '{{"dependencies": {{"{secret}": "1.0.0"}}}}'),
+        ("go.mod", "module x\nrequire {secret}/x v1.0.0\nreplace a => ../{secret}\n"),
+        ("Gemfile.lock", "PATH\n  remote: ../{secret}\n  specs:\n    c (1)\n"),
+    ],
+)
+def test_secrets_in_lock_files_are_not_shown(project: Path, path: str, text: str) -> None:
+    secret = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+    write(project, path, text.format(secret=secret))
+    listing = _list(project)
+    assert listing.refused
+    assert secret not in repr(listing)
+
+
+def test_a_package_of_maven_whose_group_names_a_password_is_no_secret(project: Path) -> None:
+    pom = _POM.replace(">g<", ">org.example.password<").replace(">a<", ">Hunter2Zebra99x<")
+    write(project, "pom.xml", pom)
+    assert [one.name for one in _list(project).missing] == ["org.example.password:Hunter2Zebra99x"]

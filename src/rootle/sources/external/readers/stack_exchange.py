@@ -20,6 +20,9 @@ from rootle.storage.open_without_links import open_below
 
 POSTS: Final = "Posts.xml"
 _BLOCK_BYTES: Final = 1 << 18
+# Before version 2.6, expat reads an unfinished element again from its start for each block. A post
+# of a real dump has at most a few hundred kilobytes.
+_MAX_ELEMENT_BYTES: Final = 1 << 23
 _QUESTION, _ANSWER = "1", "2"
 _SITE: Final = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org)")
 _TAG: Final = re.compile(r"[^<>|\s]+")
@@ -117,6 +120,8 @@ def _parse(tree: FolderTree, add: Callable[[str, dict[str, str]], None]) -> str:
         try:
             while block := file.read(_BLOCK_BYTES):
                 parser.Parse(block, False)
+                if file.tell() - parser.CurrentByteIndex > _MAX_ELEMENT_BYTES:
+                    return "an element is too long"
             parser.Parse(b"", True)
         except expat.ExpatError as error:
             return str(error)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections import ChainMap
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from rootle.sources.documents.places import DocumentError
 from rootle.sources.documents.zip_container import END, START, TEXT, read_xml
-from rootle.sources.packages.locks.lock_text import indented_lines, make_lock, read_lock_text
+from rootle.sources.packages.locks.lock_text import LockTexts, indented_lines, make_lock
 from rootle.sources.packages.package import LockedPackage, LockFile, is_safe_name
 
 _PROPERTY: Final = re.compile(r"\$\{([\w.-]+)\}")
 _GRADLE: Final = re.compile(r"([\w.-]+):([\w.-]+):([\w.+-]+)=")
+_BUILD_WORD: Final = re.compile(r"[\w.-]+")  # a group, an artifact or another word
 _BUILD_FILES: Final = ("build.gradle", "build.gradle.kts", "gradle/libs.versions.toml")
 
 
@@ -21,6 +23,7 @@ _BUILD_FILES: Final = ("build.gradle", "build.gradle.kts", "gradle/libs.versions
 # them.
 _OWN_SCOPES: Final = frozenset({"test", "provided", "system", "import"})
 _MAX_PARENTS: Final = 10
+_MAX_NAME_CHARS: Final = 300
 _IDENTITY: Final = ("groupId", "version")
 
 
@@ -38,10 +41,17 @@ class _Dependency:
 class _Project:
     """The content of a pom.xml, merged with the content of its parent in the project."""
 
-    properties: dict[str, str] = field(default_factory=dict)
-    managed: dict[str, _Dependency] = field(default_factory=dict)  # name -> dependency
-    modules: set[str] = field(default_factory=set)  # the names of the module folders
+    properties: ChainMap[str, str] = field(default_factory=ChainMap)
+    managed: ChainMap[str, _Dependency] = field(default_factory=ChainMap)  # name -> dependency
+    # The names of the folders of modules. The values are not used.
+    modules: ChainMap[str, None] = field(default_factory=ChainMap)
     found: list[_Dependency] = field(default_factory=list)
+
+    def derive(self) -> _Project:
+        """Return a project that has the properties of this one, which must not change later."""
+        return _Project(
+            self.properties.new_child(), self.managed.new_child(), self.modules.new_child()
+        )
 
     def identity(self) -> tuple[str, str]:
         """Return the group and the version of the project; the parent may define them."""
@@ -59,18 +69,18 @@ class _Project:
         return dependency.scope or (managed.scope if managed else "")
 
 
-def read_pom(root: str, path: str) -> LockFile:
+def read_pom(texts: LockTexts, path: str) -> LockFile:
     """Return the dependencies of a pom.xml, with the versions that it or its parent names.
 
     The pom.xml at the root is assumed to be the parent; no other parent is read. Modules of the
     project itself are left out. Lists of versions that a pom.xml imports are not read, so the
     version of a dependency can be unknown.
     """
-    project = _Project()
-    own = set[tuple[str, str]]()  # the groups of the project with their versions
-    for one in dict.fromkeys(("pom.xml", path) if "/" in path else (path,)):
-        project.found.clear()
-        _read_project(read_lock_text(root, one), project)
+    project = texts.parse_once("pom.xml", _read_parent)
+    own = {project.identity()}  # the groups of the project with their versions
+    if "/" in path:
+        project = project.derive()
+        _read_project(texts.read(path), project)
         own.add(project.identity())
     packages = []
     for dependency in project.found:
@@ -80,6 +90,12 @@ def read_pom(root: str, path: str) -> LockFile:
             is_optional = dependency.scope in ("provided", "system", "import")
             packages.append(LockedPackage(resolved, version, True, is_optional))
     return make_lock(path, "maven", packages)
+
+
+def _read_parent(text: str) -> _Project:
+    project = _Project()
+    _read_project(text, project)
+    return project
 
 
 def _is_module(
@@ -153,7 +169,7 @@ def _end_element(stack: list[str], content: str, values: dict[str, str], project
         project.properties[f"{'project.' * (parent == 'project')}{name}"] = content
         project.properties.setdefault(f"project.{name}", content)
     elif parent == "modules":
-        project.modules.add(content.rstrip("/").rpartition("/")[2])
+        project.modules[content.rstrip("/").rpartition("/")[2]] = None
     elif parent == "dependency":
         values[name] = content
     elif name == "dependency" and "plugin" not in stack:
@@ -168,25 +184,29 @@ def _end_element(stack: list[str], content: str, values: dict[str, str], project
             project.found.append(dependency)
 
 
-def _resolve(text: str, properties: dict[str, str]) -> str:
+def _resolve(text: str, properties: Mapping[str, str]) -> str:
     """Replace the properties in a text with their values; return "" if a property is unknown."""
     for _ in range(3):  # the value of a property can contain another property
         if "${" not in text:
             return text
-        text = _PROPERTY.sub(lambda found: properties.get(found[1], found[0]), text)[:300]
+        # Longer names are not safe. Only a part of each value is used, because a file could
+        # otherwise name a long value thousands of times.
+        text = _PROPERTY.sub(
+            lambda found: properties.get(found[1], found[0])[:_MAX_NAME_CHARS],
+            text[:_MAX_NAME_CHARS],
+        )
     return "" if "${" in text else text
 
 
-def read_gradle_lock(root: str, path: str) -> LockFile:
+def read_gradle_lock(texts: LockTexts, path: str) -> LockFile:
     """Return the packages of a gradle.lockfile. Those that a build file names are direct."""
     folder = path.rpartition("/")[0]
-    builds = "\n".join(
-        read_lock_text(root, f"{folder}/{name}".lstrip("/")) for name in _BUILD_FILES
-    )
+    builds = (texts.read(f"{folder}/{name}".lstrip("/")) for name in _BUILD_FILES)
+    named = {word for text in builds for word in _BUILD_WORD.findall(text)}
     packages = []
-    for _, line in indented_lines(read_lock_text(root, path)):
+    for _, line in indented_lines(texts.read(path)):
         if found := _GRADLE.match(line):
             group, artifact, version = found.groups()
-            is_direct = not builds.strip() or (group in builds and artifact in builds)
+            is_direct = not named or {group, artifact} <= named
             packages.append(LockedPackage(f"{group}:{artifact}", version, is_direct))
     return make_lock(path, "maven", packages)

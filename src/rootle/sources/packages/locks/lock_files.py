@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Final
 
 from rootle.sources.packages.locks.jvm_locks import read_gradle_lock, read_pom
+from rootle.sources.packages.locks.lock_text import LockTexts
 from rootle.sources.packages.locks.node_locks import (
     read_package_json,
     read_package_lock,
@@ -30,7 +31,7 @@ from rootle.sources.packages.locks.system_locks import (
 )
 from rootle.sources.packages.package import LockFile
 
-_Read = Callable[[str, str], LockFile]
+_Read = Callable[[LockTexts, str], LockFile]
 # Of each group, only the first pattern that matches a file in the folder is used: the patterns of
 # exact lock files precede those of lists of names. All files that match this pattern are read.
 _GROUPS: Final[Sequence[Mapping[str, _Read]]] = (
@@ -77,6 +78,7 @@ def read_lock_files(root: str) -> list[LockFile]:
 
     The lock files of higher folders come first.
     """
+    texts = LockTexts(root)
     found = []
     for folder, names in _list_folders(root):
         is_deep = "/" in folder
@@ -84,7 +86,7 @@ def read_lock_files(root: str) -> list[LockFile]:
             for pattern, read in group.items():
                 matching = sorted(name for name in names if fnmatchcase(name, pattern))
                 if matching and not (is_deep and pattern in _MEMBER_LISTS):
-                    found += [read(root, f"{folder}/{name}".lstrip("/")) for name in matching]
+                    found += [read(texts, f"{folder}/{name}".lstrip("/")) for name in matching]
                     break
     return [lock for lock in found if lock.packages or lock.refused]
 

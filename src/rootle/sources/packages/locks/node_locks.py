@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rootle.sources.packages.locks.lock_text import (
+    LockTexts,
     as_mapping,
     as_text,
     describe_refusal,
@@ -14,13 +15,13 @@ from rootle.sources.packages.locks.lock_text import (
     leads_outside,
     make_lock,
     parse_json_object,
-    read_lock_text,
 )
 from rootle.sources.packages.package import LockedPackage, LockFile
 
 _GROUPS: Final = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
 _MODULES: Final = "node_modules/"
 _MAX_DEPTH: Final = 10  # the maximum depth of the folder of a workspace member
+_MAX_PATH_CHARS: Final = 1_024
 _EXACT: Final = re.compile(r"\d+\.\d+\.\d+[\w.+-]*", re.ASCII)
 # A key such as "/name@1.2.3(peer@1)", or "/name/1.2.3" in earlier formats.
 _PNPM_KEY: Final = re.compile(r"'?/?(@?[^@'/]+(?:/[^@'/]+)?)[@/](\d[^'(_:]*)")
@@ -28,17 +29,17 @@ _YARN_ENTRY: Final = re.compile(r'"?(@?[^@"\s]+)@')
 _YARN_VERSION: Final = re.compile(r'version:?\s+"?([^"\s]+)"?')
 
 
-def read_package_json(root: str, path: str) -> LockFile:
+def read_package_json(texts: LockTexts, path: str) -> LockFile:
     """Return the packages that a package.json names."""
-    return make_lock(path, "npm", list(_list_named(root, path.rpartition("/")[0])))
+    return make_lock(path, "npm", list(_list_named(texts, path.rpartition("/")[0])))
 
 
-def read_package_lock(root: str, path: str) -> LockFile:
+def read_package_lock(texts: LockTexts, path: str) -> LockFile:
     """Return the packages of a package-lock.json in any version of the format."""
-    data = parse_json_object(read_lock_text(root, path))
+    data = parse_json_object(texts.read(path))
     folder = path.rpartition("/")[0]
     if "packages" not in data:
-        direct = {one.name for one in _list_named(root, folder)}
+        direct = {one.name for one in _list_named(texts, folder)}
         entries = as_mapping(data.get("dependencies")).items()
         packages = [
             LockedPackage(
@@ -60,9 +61,10 @@ def _read_places(
     places: Mapping[str, Any],  # Any: untrusted data
 ) -> LockFile:
     direct = {
-        _find_place(places, place, name)
+        _find_place(places, parents, name)
         for place, entry in places.items()
         if _MODULES not in place and not leads_outside(folder, place)
+        for parents in [_list_parents(place)]
         for group in _GROUPS
         for name in as_mapping(as_mapping(entry).get(group))
     }
@@ -86,12 +88,21 @@ def _read_places(
     return make_lock(path, "npm", packages, refused)
 
 
-def _find_place(places: Mapping[str, Any], member: str, name: str) -> str:
+def _list_parents(member: str) -> Sequence[str]:
+    """Return the folder of a member of the workspace, and those above it.
+
+    A path that no file system allows has no folders.
+    """
+    if len(member) > _MAX_PATH_CHARS:
+        return ()
+    return [member, *(member.rsplit("/", up)[0] for up in range(1, _MAX_DEPTH))]
+
+
+def _find_place(places: Mapping[str, Any], parents: Sequence[str], name: str) -> str:
     """Return where Node finds a package that a member of the workspace uses.
 
-    The folder of the member comes first, then the folders above it.
+    `parents` are the folder of the member and those above it.
     """
-    parents = [member, *(member.rsplit("/", up)[0] for up in range(1, _MAX_DEPTH))]
     found = (f"{parent}/{_MODULES}{name}" for parent in parents)
     return next((place for place in found if place in places), _MODULES + name)
 
@@ -105,13 +116,13 @@ def _refuse_paths(path: str, folder: str, packages: list[LockedPackage]) -> list
     ]
 
 
-def read_pnpm_lock(root: str, path: str) -> LockFile:
+def read_pnpm_lock(texts: LockTexts, path: str) -> LockFile:
     """Return the packages of a pnpm-lock.yaml. Those that an importer names are direct.
 
     pnpm writes the file in a fixed form, so it can be read line by line.
     """
     packages, refused = [], []
-    for section, keys, value in _pnpm_values(read_lock_text(root, path)):
+    for section, keys, value in _pnpm_values(texts.read(path)):
         if section == "packages" and len(keys) == 1:
             found = _PNPM_KEY.match(keys[0])
             if found is not None:
@@ -161,12 +172,12 @@ def _read_importer(section: str, keys: list[str], value: str) -> tuple[str, str]
     return None
 
 
-def read_yarn_lock(root: str, path: str) -> LockFile:
+def read_yarn_lock(texts: LockTexts, path: str) -> LockFile:
     """Return the packages of a yarn.lock of any version; package.json names the direct ones."""
-    direct = {one.name for one in _list_named(root, path.rpartition("/")[0])}
+    direct = {one.name for one in _list_named(texts, path.rpartition("/")[0])}
     packages, refused = [], []
     names: list[str] = []
-    for indent, line in indented_lines(read_lock_text(root, path)):
+    for indent, line in indented_lines(texts.read(path)):
         if not indent:
             key = line.removesuffix(":").strip('"')
             found = _YARN_ENTRY.match(key)
@@ -183,8 +194,8 @@ def read_yarn_lock(root: str, path: str) -> LockFile:
     return make_lock(path, "npm", packages, refused)
 
 
-def _list_named(root: str, folder: str) -> Iterator[LockedPackage]:
-    data = parse_json_object(read_lock_text(root, f"{folder}/package.json".lstrip("/")))
+def _list_named(texts: LockTexts, folder: str) -> Iterator[LockedPackage]:
+    data = parse_json_object(texts.read(f"{folder}/package.json".lstrip("/")))
     for group in _GROUPS:
         for name, wanted in as_mapping(data.get(group)).items():
             text = as_text(wanted)

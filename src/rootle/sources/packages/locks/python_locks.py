@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any, Final
 
 from rootle.sources.packages.locks.lock_text import (
+    LockTexts,
     as_list,
     as_mapping,
     as_text,
@@ -17,7 +18,6 @@ from rootle.sources.packages.locks.lock_text import (
     leads_outside,
     make_lock,
     parse_toml,
-    read_lock_text,
 )
 from rootle.sources.packages.package import LockedPackage, LockFile, normalize_name
 
@@ -36,9 +36,9 @@ _VIA_FILE: Final = re.compile(r"-[rc]\s+\S|\(pyproject\.toml\)|\(setup\.(?:py|cf
 _LOCAL_SOURCES: Final = ("path", "directory", "editable", "virtual")
 
 
-def read_uv_lock(root: str, path: str) -> LockFile:
+def read_uv_lock(texts: LockTexts, path: str) -> LockFile:
     """Return the packages of a uv.lock. Those that a member of the project names are direct."""
-    packages = [as_mapping(one) for one in as_list(_load(root, path).get("package"))]
+    packages = [as_mapping(one) for one in as_list(_load(texts, path).get("package"))]
     members = [one for one in packages if _is_member(one)]
     direct = {
         normalize_name("python", as_text(as_mapping(entry).get("name")))
@@ -54,10 +54,10 @@ def read_uv_lock(root: str, path: str) -> LockFile:
     return _read_tables(path, packages, direct, plain)
 
 
-def read_poetry_lock(root: str, path: str) -> LockFile:
+def read_poetry_lock(texts: LockTexts, path: str) -> LockFile:
     """Return the packages of a poetry.lock or pdm.lock; pyproject.toml names the direct ones."""
-    packages = [as_mapping(one) for one in as_list(_load(root, path).get("package"))]
-    project = _load(root, path.rpartition("/")[0] + "/pyproject.toml" if "/" in path else _PROJECT)
+    packages = [as_mapping(one) for one in as_list(_load(texts, path).get("package"))]
+    project = _load(texts, path.rpartition("/")[0] + "/pyproject.toml" if "/" in path else _PROJECT)
     named = {normalize_name("python", one.name): one for one in _list_named(project)}
     plain = {name for name, one in named.items() if not one.is_optional}
     return _read_tables(path, packages, set(named), plain)
@@ -66,12 +66,12 @@ def read_poetry_lock(root: str, path: str) -> LockFile:
 _PROJECT: Final = "pyproject.toml"
 
 
-def read_pyproject(root: str, path: str) -> LockFile:
+def read_pyproject(texts: LockTexts, path: str) -> LockFile:
     """Return the packages that a pyproject.toml names; the versions in use are unknown."""
-    return make_lock(path, "python", list(_list_named(_load(root, path))))
+    return make_lock(path, "python", list(_list_named(_load(texts, path))))
 
 
-def read_requirements(root: str, path: str) -> LockFile:
+def read_requirements(texts: LockTexts, path: str) -> LockFile:
     """Return the packages of a requirements file and of the files that it includes.
 
     In a file that pip-tools or uv wrote, the comment on a package names the packages and files that
@@ -82,7 +82,7 @@ def read_requirements(root: str, path: str) -> LockFile:
     files = [path]
     for one in files:  # the loop appends to this list
         folder = one.rpartition("/")[0]
-        lines = read_lock_text(root, one).splitlines()
+        lines = texts.read(one).splitlines()
         for at, line in enumerate(lines):
             text = _COMMENT.split(line[:_MAX_LINE_CHARS], maxsplit=1)[0].strip()
             included, local = _INCLUDED.fullmatch(text), _find_local_path(text)
@@ -91,8 +91,12 @@ def read_requirements(root: str, path: str) -> LockFile:
                 refused.append(describe_refusal(one, target, target))
             elif included:
                 place = posixpath.normpath(posixpath.join(folder, target))
-                if place not in files and len(files) < _MAX_FILES:
+                if place in files or len(files) == _MAX_FILES:
+                    continue
+                if texts.may_read(place):
                     files.append(place)
+                else:
+                    refused.append(f"{one} includes a file that too many files include")
             elif not target and (package := _parse_line(text)) is not None:
                 is_direct = not _comes_from_packages(lines[at : at + 30])
                 packages.append(replace(package, is_direct=is_direct))
@@ -133,8 +137,8 @@ def _comes_from_packages(lines: list[str]) -> bool:
     return _VIA_PACKAGE.search(comment) is not None and not _VIA_FILE.search(comment)
 
 
-def _load(root: str, path: str) -> Mapping[str, Any]:  # Any: untrusted data
-    return parse_toml(read_lock_text(root, path))
+def _load(texts: LockTexts, path: str) -> Mapping[str, Any]:  # Any: untrusted data
+    return parse_toml(texts.read(path))
 
 
 def _is_member(package: Mapping[str, Any]) -> bool:  # Any: untrusted data

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from rootle.sources.packages.locks.lock_text import (
+    LockTexts,
     as_list,
     as_mapping,
     as_text,
@@ -15,7 +16,6 @@ from rootle.sources.packages.locks.lock_text import (
     make_lock,
     parse_json_object,
     parse_toml,
-    read_lock_text,
 )
 from rootle.sources.packages.package import LockedPackage, LockFile
 
@@ -25,9 +25,9 @@ _GEM: Final = re.compile(r"([\w.-]+) \(([^)]+)\)")
 GEM_PLATFORM: Final = re.compile(r"-(?:x86|x64|arm|aarch64|java|mingw|universal).*")
 
 
-def read_cargo_lock(root: str, path: str) -> LockFile:
+def read_cargo_lock(texts: LockTexts, path: str) -> LockFile:
     """Return the packages of a Cargo.lock. Those that a package of the project uses are direct."""
-    tables = as_list(parse_toml(read_lock_text(root, path)).get("package"))
+    tables = as_list(parse_toml(texts.read(path)).get("package"))
     packages = [as_mapping(one) for one in tables]
     direct = {
         as_text(name).partition(" ")[0]
@@ -50,9 +50,9 @@ def read_cargo_lock(root: str, path: str) -> LockFile:
     )
 
 
-def read_go_mod(root: str, path: str) -> LockFile:
+def read_go_mod(texts: LockTexts, path: str) -> LockFile:
     """Return the modules of a go.mod with their versions; its `replace` directives are applied."""
-    text = read_lock_text(root, path)
+    text = texts.read(path)
     required: dict[str, LockedPackage] = {}
     replaced: dict[str, tuple[str, str]] = {}
     block = ""
@@ -79,13 +79,13 @@ def read_go_mod(root: str, path: str) -> LockFile:
     return make_lock(path, "go", list(required.values()), refused)
 
 
-def read_gemfile_lock(root: str, path: str) -> LockFile:
+def read_gemfile_lock(texts: LockTexts, path: str) -> LockFile:
     """Return the packages of a Gemfile.lock; its section DEPENDENCIES names the direct ones."""
     section = ""
     versions: dict[str, str] = {}
     direct: set[str] = set()
     refused = []
-    for indent, line in indented_lines(read_lock_text(root, path)):
+    for indent, line in indented_lines(texts.read(path)):
         if not indent:
             section = line
         elif section == "PATH" and line.startswith("remote: "):
@@ -100,12 +100,12 @@ def read_gemfile_lock(root: str, path: str) -> LockFile:
     return make_lock(path, "ruby", packages, refused)
 
 
-def read_composer_lock(root: str, path: str) -> LockFile:
+def read_composer_lock(texts: LockTexts, path: str) -> LockFile:
     """Return the packages of a composer.lock; composer.json names the direct ones."""
     folder = path.rpartition("/")[0]
-    named = parse_json_object(read_lock_text(root, f"{folder}/composer.json".lstrip("/")))
+    named = parse_json_object(texts.read(f"{folder}/composer.json".lstrip("/")))
     direct = {*as_mapping(named.get("require")), *as_mapping(named.get("require-dev"))}
-    data = parse_json_object(read_lock_text(root, path))
+    data = parse_json_object(texts.read(path))
     packages, refused = [], []
     for group in ("packages", "packages-dev"):
         for entry in map(as_mapping, as_list(data.get(group))):
