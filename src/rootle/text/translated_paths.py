@@ -32,9 +32,9 @@ _CATALOGUE_FOLDERS: Final = frozenset(
 _LOCALE_FOLDERS: Final = frozenset("i18n l10n locale locales _locales translations".split())
 # Languages in which programs write the texts of one language as a module, such as lang/de/auth.php.
 _SCRIPTS: Final = frozenset({"javascript", "php", "python", "ruby", "typescript"})
-# Folders that contain such modules. Folders called "languages" or "messages" contain other code:
-# languages/cs.js is often about C#, not Czech.
-_SCRIPT_FOLDERS: Final = _LOCALE_FOLDERS | {"lang", "langs"}
+# Folders that contain a file or a folder per language. Folders called "languages" or "messages"
+# also contain other code: languages/cs.js is often about C#, not Czech.
+_TEXT_FOLDERS: Final = _LOCALE_FOLDERS | {"lang", "langs"}
 
 # Extensions of files that contain only the translatable messages of a program. The extension of
 # Fluent is not one of them, because FreeMarker templates have it too.
@@ -57,7 +57,7 @@ def parse_translation(path: str) -> TranslatedPath:
     """Return the page and the language of a path; the whole path and "" if it is no translation."""
     language = file_language(path)
     if language in _SCRIPTS:
-        return _parse_script(path)
+        return _parse_module(path)
     if language not in PROSE and language not in CONFIG_EXTENSIONS:
         return TranslatedPath(path, "")
     folder, _, name = path.rpartition("/")
@@ -74,7 +74,7 @@ def parse_translation(path: str) -> TranslatedPath:
         for at, part in enumerate(parts):
             if code := _read_code(part):
                 return TranslatedPath("/".join([*parts[:at], *parts[at + 1 :], name]), code)
-    return TranslatedPath(path, "")
+    return _parse_folder(path)
 
 
 def is_catalogue(path: str) -> bool:
@@ -108,13 +108,20 @@ def contains_texts(path: str) -> bool:
     return is_translated or any(map(_read_code, folders))
 
 
-def _parse_script(path: str) -> TranslatedPath:
-    """Return the page and the language of a module such as lang/de/auth.php or locales/de.js."""
-    *folders, name = path.split("/")
+def _parse_module(path: str) -> TranslatedPath:
+    """Return the page and the language of a module such as locales/de.js or lang/de/auth.php."""
+    folder, _, name = path.rpartition("/")
     stem, _, extension = name.partition(".")
-    if folders and folders[-1].lower() in _SCRIPT_FOLDERS and (code := _read_code(stem)):
-        return TranslatedPath("/".join([*folders, f".{extension}"]), code)
-    is_below = len(folders) > 1 and folders[-2].lower() in _SCRIPT_FOLDERS
+    is_in_texts = folder.rpartition("/")[2].lower() in _TEXT_FOLDERS
+    if is_in_texts and (code := _read_code(stem)):
+        return TranslatedPath(f"{folder}/.{extension}", code)
+    return _parse_folder(path)
+
+
+def _parse_folder(path: str) -> TranslatedPath:
+    """Return the page and the language of a file such as lang/de/auth.php."""
+    *folders, name = path.split("/")
+    is_below = len(folders) > 1 and folders[-2].lower() in _TEXT_FOLDERS
     if is_below and (code := _read_code(folders[-1])):
         return TranslatedPath("/".join([*folders[:-1], name]), code)
     return TranslatedPath(path, "")
