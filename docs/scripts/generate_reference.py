@@ -246,7 +246,8 @@ def weights() -> str:
         ),
         (
             f"{TEXTS_FACTOR:g}",
-            "texts of a user interface, such as `messages.properties`, `locales/en.yml` and `*.po`",
+            "texts of a user interface, such as `messages.properties`, `locales/en.yml`, "
+            "`lang/en/auth.php` and `*.po`",
             "unless the query mentions translations, texts, labels or messages, or is an error "
             "message",
         ),

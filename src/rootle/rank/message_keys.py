@@ -13,8 +13,8 @@ from itertools import islice
 from typing import Final
 
 from rootle.rank.path_features import quotes_messages
-from rootle.text.terms import split_identifier
-from rootle.text.translated_paths import contains_texts
+from rootle.text.terms import file_stem, split_identifier
+from rootle.text.translated_paths import contains_texts, parse_translation
 from rootle.text.whole_names import line_numbers
 
 Key = tuple[str, ...]  # the parts of a key, outermost first, such as ("error", "full")
@@ -39,6 +39,17 @@ _MAX_USES: Final = 12  # lines with a key per text
 def has_message_keys(path: str) -> bool:
     """Return whether a file may be a catalogue whose messages have keys."""
     return contains_texts(path) or path.lower().endswith(_PROPERTIES)
+
+
+def read_namespace(path: str) -> Key:
+    """Return the part of a key that is the name of its catalogue; () if it is no part of the key.
+
+    In a folder per language, this is the name of the file: lang/en/auth.php contains `auth.failed`.
+    """
+    page, language = parse_translation(path)
+    name = path.rpartition("/")[2]
+    is_in_folder = language and page != path and page.rpartition("/")[2] == name
+    return (file_stem(path),) if is_in_folder else ()
 
 
 def read_message_key(lines: Sequence[str], number: int) -> Key:

@@ -13,6 +13,7 @@ from rootle.rank.message_keys import (
     has_message_keys,
     is_quoting,
     read_message_key,
+    read_namespace,
     shorter_keys,
 )
 from rootle.search.query.phrase_and_regex_filter import ExactMatches
@@ -78,7 +79,9 @@ def _find_uses(
 ) -> Lines:
     """Return the lines of code that use the messages on lines of a catalogue."""
     lines = index.text(catalogue).split("\n")
-    keys = dict.fromkeys(read_message_key(lines, number) for number in numbers)
+    namespace = read_namespace(index.files([catalogue])[catalogue].path)
+    read = dict.fromkeys(read_message_key(lines, number) for number in numbers)
+    keys = [(*namespace, *key) for key in read if key]
     found: dict[int, Sequence[int]] = {}
     for key in keys:
         for one in shorter_keys(key):
