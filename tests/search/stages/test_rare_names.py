@@ -201,3 +201,19 @@ def test_catalogues_with_a_key_do_not_hide_the_code_that_uses_it(
     first = make_app(tmp_path / "p").search(question).results[0]
     assert first.file_path == "src/Compose.kt"
     assert "field.error = getString(R.string.error_empty)" in _lines(first)
+
+
+def test_the_default_of_a_field_is_shown_where_the_field_is_defined(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    fields = "".join(f"    int queue_part_{at} = {at};\n" for at in range(40))
+    parse = "        if (option == max_peers) map.insert(max_peers, value);\n"
+    files = {
+        "src/settings.h": f"struct Settings {{\n{fields}    int max_peers = 200;\n{fields}}};\n",
+        "src/parse.cc": f"void parse_default_value(Map map, int option, int value) {{\n{parse * 6}}}\n",
+        "src/value.cc": "int default_value() {\n    return 3; // the default value\n}\n",
+    }
+    write_tree(tmp_path / "p", files)
+    first = make_app(tmp_path / "p").search("default value of max_peers").results[0]
+    assert first.file_path == "src/settings.h"
+    assert "int max_peers = 200;" in _lines(first)

@@ -58,6 +58,7 @@ def test_a_name_without_a_definition_is_reported_before_the_results(
         "where is retry_later defined",  # it is defined
         "where is mark_busy! used",  # a method in Ruby
         "what sets is_public of a shop",  # it is described by further words
+        "default value of simplePattern",  # a document may state it
         "where is retry handled",  # an ordinary word
         "where is attempts defined",
         "where is OAuth implemented",  # a proper name

@@ -135,7 +135,8 @@ _FORMS: Final[tuple[tuple[SymbolAspect, str], ...]] = (
         "definitions",
         rf"{_SHOW}{_KIND}\s+{_NAME}|{_SHOW}(?:signature|prototype) of\s+{_SUBJECT}"
         rf"|{_SHOW}(?:{_KIND}\s+)?{_LIKE_CODE}{_NAME}\s+(?:{_KIND}|definition|declaration"
-        rf"|implementation|signature|prototype|source(?: code)?)",
+        rf"|implementation|signature|prototype|source(?: code)?|default(?: value)?)"
+        rf"|{_SHOW}default(?: value)? (?:of|for)\s+{_LIKE_CODE}{_SUBJECT}",
     ),
 )
 # From this entry of _FORMS on, the questions often contain an ordinary word, as in "how is money
@@ -169,7 +170,7 @@ _WORDS: Final[tuple[frozenset[str], ...]] = tuple(
         graph tree impact effect effects changing change renaming rename removing remove deleting
         delete editing edit""",
         """function method class struct type interface trait protocol macro constant enum union
-        typedef definition declaration implementation signature prototype source""",
+        typedef definition declaration implementation signature prototype source default""",
     )
 )
 _PATTERNS: Final = tuple(
@@ -251,7 +252,8 @@ class NameQuestion:
     is_code_name: bool = False
     place: str = ""  # the end of the question, if it may be a path, as in "who calls NAME in PATH"
     # Whether the question also says to which thing the name belongs, as in "what sets NAME of a
-    # pool". Without an occurrence of the name, this still describes what is searched for.
+    # pool", or asks for its default. Without a definition or a use of the name, this still describes
+    # what is searched for.
     names_owner: bool = False
     value: str = ""  # the value in "what sets NAME to VALUE"
     # The name with the "?" or "!" after it, which belongs to the name in Ruby and Elixir; "" if no
@@ -346,6 +348,8 @@ def _parse_form(text: str, *, has_more: bool) -> NameQuestion | None:
                 _is_marked(match[0]) and not is_word,
                 is_code_name=_is_code_name(match[0], name),
                 must_be_rare=is_word,
+                # A document may state the default of an option that no code defines by its name.
+                names_owner=aspect == "definitions" and "default" in words,
                 marked_name=marked,
                 is_surely_marked=is_surely_marked,
             )
