@@ -60,7 +60,7 @@ _PER_CLASS: Final = 20
 _GOALS_PER_TEMPLATE: Final = 8
 _MIN_CHARS, _MAX_CHARS = 200, 1_500
 _PASSAGES_PER_FILE: Final = 3
-_TEXT_FILES: Final = (".md", ".rst", ".txt", ".html")
+_TEXT_FILES: Final = (".md", ".mdx", ".rst", ".txt", ".html")
 _MAX_FILE_CHARS: Final = 400_000
 # Texts about attacks on models are not ordinary documentation.
 _ABOUT_ATTACKS: Final = re.compile(r"prompt injection|jailbreak", re.IGNORECASE)

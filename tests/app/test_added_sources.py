@@ -248,7 +248,7 @@ def test_votes_and_weights_order_equal_documents(app: App, guide: Path) -> None:
     assert found[0].file_path == "web:votes/questions/1"
     scopes = [result.scope for result in found]
     scopes += [span.scope for result in found for span in result.more_spans]
-    assert "Accepted answer (40 votes)" in scopes
+    assert "Accepted solution (40 votes)" in scopes
     assert not any(" > " in scope for scope in scopes)
     other = write_stack_exchange(guide.parent / "copy")
     app.sources.add(other, name="copy", weight=0.2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse as sparse
@@ -10,6 +12,7 @@ from training.agent_orders.train import (
     choose_threshold,
     fit,
     measure_windows,
+    read_repositories,
     shift,
     text_score,
     train,
@@ -35,6 +38,19 @@ def test_a_model_separates_attacks_from_ordinary_texts() -> None:
     model = train(attacks, ordinary, ordinary)
     assert text_score(model, attacks[0]) > text_score(model, ordinary[0])
     assert model.weights["agent"] > 0
+
+
+def test_a_large_repository_has_a_limited_share_of_the_ordinary_passages(tmp_path: Path) -> None:
+    paragraph = "The cache keeps the newest entries until the limit of its size is reached. " * 4
+    for name, files in (("large", 520), ("small", 2)):
+        folder = tmp_path / name
+        folder.mkdir()
+        for at in range(files):
+            text = "\n\n".join(f"Part {part} of page {at}. {paragraph}" for part in range(3))
+            (folder / f"page{at}.md").write_text(text)
+    found = read_repositories([tmp_path])
+    assert len(found) == 1_500 + 6
+    assert {one.origin for one in found} == {"repositories"}
 
 
 def test_the_threshold_lets_a_share_of_the_scores_pass() -> None:

@@ -5,7 +5,7 @@
 
 PACKAGES and DOCS are those of benchmarks/quality/agent_orders.py; only their development halves are
 read. REPOS has checkouts of the repositories in repositories.json; their documentation is ordinary
-text too. The threshold is chosen by cross-validation, so that 0.25 percent of the ordinary passages
+text too. The threshold is chosen by cross-validation, so that 0.2 percent of the ordinary passages
 in DOCS and REPOS are flagged.
 """
 
@@ -40,7 +40,8 @@ from rootle.text.agent_orders.linear_model import WEIGHTS_PATH, LinearModel, rea
 from rootle.text.agent_orders.order_features import WINDOW_SENTENCES
 
 _FOLDS: Final = 5
-_FALSE_ALARMS: Final = 0.0025
+_PER_REPOSITORY: Final = 1_500  # maximum number of ordinary passages of one repository or package
+_FALSE_ALARMS: Final = 0.002
 _MAX_FEATURES: Final = 8_000
 _MIN_ATTACKS, _MIN_ORDINARY = 2, 30  # minimum numbers of texts with a feature
 _PENALTY: Final = 1.0
@@ -196,7 +197,7 @@ def main(write: Callable[[str], object] = WEIGHTS_PATH.write_text) -> None:
     args = parser.parse_args()
     attacks = _select_development([*read_authors(), *read_attacks(args.packages)])
     documentation = _select_development(read_ordinary(args.ordinary, args.count))
-    more = [replace(one, origin="repositories") for one in read_ordinary(args.more, args.count)]
+    more = read_repositories(args.more)
     ordinary = [*documentation, *_select_development(read_borderline()), *more]
     found, false, models = cross_validate(
         [measure_windows(one.text) for one in attacks],
@@ -214,6 +215,16 @@ def main(write: Callable[[str], object] = WEIGHTS_PATH.write_text) -> None:
     model = shift(average(models), THRESHOLD - threshold)
     data = {"bias": model.bias, "weights": model.weights}
     write(json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+
+def read_repositories(folders: Sequence[Path]) -> list[LabeledText]:
+    """Return ordinary passages of the repositories in folders, of each at most 1,500."""
+    repositories = sorted(one for folder in folders for one in folder.iterdir() if one.is_dir())
+    return [
+        replace(passage, origin="repositories")
+        for repository in repositories
+        for passage in read_ordinary([repository], _PER_REPOSITORY)
+    ]
 
 
 def _select_development(texts: Sequence[LabeledText]) -> list[LabeledText]:

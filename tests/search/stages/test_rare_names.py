@@ -210,7 +210,7 @@ def test_the_default_of_a_field_is_shown_where_the_field_is_defined(
     parse = "        if (option == max_peers) map.insert(max_peers, value);\n"
     files = {
         "src/settings.h": f"struct Settings {{\n{fields}    int max_peers = 200;\n{fields}}};\n",
-        "src/parse.cc": f"void parse_default_value(Map map, int option, int value) {{\n{parse * 6}}}\n",
+        "src/parse.cc": f"void parse_default_value(int option, int value) {{\n{parse * 6}}}\n",
         "src/value.cc": "int default_value() {\n    return 3; // the default value\n}\n",
     }
     write_tree(tmp_path / "p", files)

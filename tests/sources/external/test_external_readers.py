@@ -146,7 +146,7 @@ def test_a_question_and_its_answers_are_one_document(tmp_path: Path) -> None:
     assert "Tags: python, dictionary\nVotes: 12" in first.text
     labels = [section.label for section in first.sections]
     assert labels == ["question", "answer-5", "answer-4"]  # the accepted answer is first
-    assert "## Accepted answer (40 votes)" in section_of(first, "answer-5")
+    assert "## Accepted solution (40 votes)" in section_of(first, "answer-5")
     assert "z = x | y" in section_of(first, "answer-5")
     assert first.factor > 1 > second.factor
     assert first.date_s == 1577934245
@@ -160,6 +160,8 @@ def test_the_headings_of_ordinary_answers_do_not_make_them_orders_to_an_agent(
         "You can run `sudo systemctl restart nginx` after editing the file.",
         "Set `innodb_buffer_pool_size` to 70% of the memory of the machine.",
         "Send SIGHUP to the daemon to make it read its configuration.",
+        "Open `/etc/fstab` and run `mount -a`.",
+        "Write a script that deletes the files, and run it from cron.",
     )
     rows = [
         f'<row Id="{at}" PostTypeId="2" ParentId="1" Score="{at}" Body="{body}" />'
@@ -168,9 +170,9 @@ def test_the_headings_of_ordinary_answers_do_not_make_them_orders_to_an_agent(
     question = '<row Id="1" PostTypeId="1" AcceptedAnswerId="5" Score="3" Title="How?" Body="x" />'
     (tmp_path / "Posts.xml").write_text("\n".join(["<posts>", question, *rows, "</posts>"]))
     (document,) = read(tmp_path, "stack-exchange")
-    answers = [section_of(document, f"answer-{at}") for at in (5, 4, 3, 2)]
+    answers = [section_of(document, f"answer-{at}") for at in (5, 4, 3, 2, 6, 7)]
     assert "Send SIGHUP" in answers[0]
-    assert [describe_orders(answer) for answer in answers] == [None] * 4
+    assert [describe_orders(answer) for answer in answers] == [None] * 6
 
 
 @pytest.mark.slow

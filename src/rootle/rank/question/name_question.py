@@ -252,8 +252,8 @@ class NameQuestion:
     is_code_name: bool = False
     place: str = ""  # the end of the question, if it may be a path, as in "who calls NAME in PATH"
     # Whether the question also says to which thing the name belongs, as in "what sets NAME of a
-    # pool", or asks for its default. Without a definition or a use of the name, this still describes
-    # what is searched for.
+    # pool", or asks for its default. Without an occurrence of the name, this still describes what
+    # is searched for.
     names_owner: bool = False
     value: str = ""  # the value in "what sets NAME to VALUE"
     # The name with the "?" or "!" after it, which belongs to the name in Ruby and Elixir; "" if no

@@ -139,8 +139,9 @@ def _make_document(
     # The places have no titles, because the text has headings, and a result would show both.
     places = [("question", "", head)]
     for answer, points, text in answers:
-        name = "Accepted answer" if answer == accepted else "Answer"
-        # With "score" in the heading, the detector of orders to agents flags ordinary answers.
+        name = "Accepted solution" if answer == accepted else "Solution"
+        # With "answer" or "score" in the heading, the detector of orders to agents flags ordinary
+        # answers that consist of a short command.
         heading = f"{name} ({points} vote{'' if points == 1 else 's'})"
         places.append((f"answer-{answer}", "", f"## {heading}\n\n{to_markdown(text)}"))
     text, sections = join_places(places)
