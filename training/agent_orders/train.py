@@ -1,12 +1,13 @@
 """Train the word weights that detect orders to agents (prompt injections).
 
     python -m benchmarks.quality.clone_repos training/agent_orders REPOS
-    python -m training.agent_orders.train PACKAGES --ordinary DOCS --more REPOS
+    python -m training.agent_orders.train PACKAGES --ordinary DOCS --more REPOS DEBIAN
 
 PACKAGES and DOCS are those of benchmarks/quality/agent_orders.py; only their development halves are
-read. REPOS has checkouts of the repositories in repositories.json; their documentation is ordinary
-text too. The threshold is chosen by cross-validation, so that 0.2 percent of the ordinary passages
-in DOCS and REPOS are flagged.
+read. REPOS has checkouts of the repositories in repositories.json, and DEBIAN has unpacked packages
+of Debian, which docs/research/agent-orders.md lists; their documentation is ordinary text too. The
+threshold is chosen by cross-validation, so that 0.2 percent of the ordinary passages in DOCS, REPOS
+and DEBIAN are flagged.
 """
 
 from __future__ import annotations
