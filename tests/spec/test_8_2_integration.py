@@ -130,7 +130,7 @@ def test_8_2_3_learned_reranker_integration(tmp_path: Path, make_app: MakeApp, i
             reranker_endpoint=model.url,
             reranker_timeout_ms=20_000,
         )
-        first = _ask(app, "function addUser")[0]
+        first = _ask(app, "add a user to the store")[0]
     assert (first == "src/mailer.js") is is_on
     assert bool(model.requests) == is_on
 
