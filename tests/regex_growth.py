@@ -63,10 +63,12 @@ SHORT_TEXTS = {
     "rootle.text.secret_values._NAME_BEFORE": "at most 40 characters before a name",
     "rootle.web.page_text._META": "the first 1,024 bytes of a page",
 }
-# Patterns that are passed to functions, which use them only with `match` or `fullmatch`.
+# Patterns that are passed to functions or used in loops, only with `match` or `fullmatch`.
 _ONLY_MATCHED = frozenset(
     f"rootle.{module}.{name}"
     for module, names in {
+        "rank.question.name_forms": ("PATTERNS",),
+        "rank.question.name_question": ("PATTERNS",),
         "search.symbols.types.variable_types": (
             *("_ASSIGNED", "_ASSIGNED_WITH_NEW", "_GO_PATTERN", "_TYPE_LAST_PATTERN"),
         ),

@@ -31,6 +31,8 @@ from rootle.rank.question.name_question import parse_name_question
         ("default value of max_size", "definitions", "max_size"),
         ("what is the default for Pool.maxSize?", "definitions", "Pool.maxSize"),
         ("max_size default", "definitions", "max_size"),
+        ("what is the default of the option --max-page-size?", "definitions", "max_page_size"),
+        ("peer-limit default value", "definitions", "peer_limit"),
         ("who calls retry_backoff?", "uses", "retry_backoff"),
         ("what uses the LruCache class", "uses", "LruCache"),
         ("callers of Session.get", "uses", "Session.get"),

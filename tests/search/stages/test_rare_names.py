@@ -203,8 +203,9 @@ def test_catalogues_with_a_key_do_not_hide_the_code_that_uses_it(
     assert "field.error = getString(R.string.error_empty)" in _lines(first)
 
 
+@pytest.mark.parametrize("question", ["default value of max_peers", "max-peers default value"])
 def test_the_default_of_a_field_is_shown_where_the_field_is_defined(
-    tmp_path: Path, make_app: MakeApp
+    tmp_path: Path, make_app: MakeApp, question: str
 ) -> None:
     fields = "".join(f"    int queue_part_{at} = {at};\n" for at in range(40))
     parse = "        if (option == max_peers) map.insert(max_peers, value);\n"
@@ -214,6 +215,6 @@ def test_the_default_of_a_field_is_shown_where_the_field_is_defined(
         "src/value.cc": "int default_value() {\n    return 3; // the default value\n}\n",
     }
     write_tree(tmp_path / "p", files)
-    first = make_app(tmp_path / "p").search("default value of max_peers").results[0]
+    first = make_app(tmp_path / "p").search(question).results[0]
     assert first.file_path == "src/settings.h"
     assert "int max_peers = 200;" in _lines(first)

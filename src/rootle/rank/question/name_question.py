@@ -6,177 +6,20 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
+from rootle.rank.question.name_forms import (
+    AFTER,
+    FIRST_MARKED_FORM,
+    NAME,
+    NOUN,
+    PATTERNS,
+    SHOW,
+)
 from rootle.text.languages import UNKNOWN, file_language
 from rootle.text.patterns.lazy_pattern import LazyPattern, words_in
 from rootle.types import SymbolAspect
 
 # Longer questions describe something instead of naming it.
 _MAX_CHARS: Final = 160
-_NAME: Final = r"[`'\"]?([@$]?[^\W\d][\w$]*(?:(?:::?|->|[.#\\])~?[\w$]+)*[?!]?(?:\(\))?)[`'\"]?"
-_NOUN: Final = (
-    r"(?:(?:the|an?|our|this|all|any|every|new)\s+)*(?:(?:function|method|class|struct|type|interface"
-    r"|trait|protocol|macro|constant|variable|enum|module|symbol|name|field|property|option|flag"
-    r"|setting|key)\s+)?"
-)
-_AFTER: Final = (
-    r"(?:\s+(?:function|method|class|struct|type|interface|trait|protocol|macro|constant|variable"
-    r"|enum|module|symbol|component|hook|helper))?"
-)
-_SUBJECT: Final = _NOUN + _NAME + _AFTER
-# A kind of definition: "struct PageCache" asks for a definition as "where is PageCache" does.
-_KIND: Final = (
-    r"(?:function|method|class|struct|type|interface|trait|protocol|macro|constant|enum|union"
-    r"|typedef)"
-)
-# Before a name: it is written like code. "HTTP method" and "JSON implementation" ask for no name.
-_LIKE_CODE: Final = r"(?=\S{0,159}(?-i:_|[a-z0-9][A-Z]|::|->|\.\w|\(\)|`))"
-_SHOW: Final = r"(?:(?:find|show|show me|go to|what is|where is)\s+)?(?:the\s+)?"
-# The beginning of a noun phrase such as "all functions that call X".
-_LIST: Final = r"(?:(?:find|list|show|show me|where are)\s+)?(?:the\s+|all\s+|other\s+)*"
-_CLASSES: Final = rf"{_LIST}(?:class(?:es)?|types?|structs?)"
-_LISTED: Final = (
-    rf"{_LIST}(?:class(?:es)?|types?|structs?|functions?|methods?|files?|modules?|places?|code)"
-)
-_SETTERS: Final = rf"{_LIST}(?:functions?|methods?|code|lines?|places?|files?)"
-_SETS: Final = (
-    r"(?:sets?|writes?(?: to)?|assigns?(?: to)?|modif(?:y|ies)|updates?|changes?|resets?|mutates?"
-    r"|initiali[sz]es?|populates?|increments?|decrements?|overwrites?)"
-)
-_SET: Final = (
-    r"(?:set|written(?: to)?|assigned(?: to)?|modified|updated|changed|reset|mutated"
-    r"|initiali[sz]ed|populated|incremented|decremented|overwritten)"
-)
-# The end of a question such as "if I change X, what else must change".
-_FOLLOWS: Final = (
-    r"(?:else )?(?:breaks?|(?:must|should|has to|have to|needs? to|do i (?:have|need) to)"
-    r" (?:be )?(?:changed?|updated?|adapt(?:ed)?|edit(?:ed)?))(?: too| as well)?"
-)
-_FORMS: Final[tuple[tuple[SymbolAspect, str], ...]] = (
-    (
-        "definitions",
-        rf"(?:where(?:'s| is| are| do we| does the code)?|find|show(?: me)?|locate|go to)\s+"
-        rf"{_SUBJECT}\s+(?:be(?:ing)?\s+)?(?:defined?|declared?|implemented|located|live|lives)"
-        rf"|(?:where is|where's)\s+(?:defined|declared|implemented)\s+{_SUBJECT}"
-        rf"|(?:(?:where is|find|show|show me|go to)\s+)?(?:the\s+)?(?:definitions?|declarations?|"
-        rf"source|source code|implementation) of\s+{_SUBJECT}"
-        rf"|what (?:file|module|files) (?:defines?|declares?|contains?)\s+{_SUBJECT}"
-        rf"|which (?:file|module|files) (?:defines?|declares?|contains?)\s+{_SUBJECT}",
-    ),
-    (
-        "uses",
-        rf"(?:who|what|which \w+|what \w+)(?: (?:all|else))?\s+(?:calls?|uses?|invokes?|"
-        rf"references?|imports?|instantiates?|depends on|depend on)\s+{_SUBJECT}"
-        rf"|(?:(?:find|list|show|show me|where are)\s+)?(?:the\s+|all\s+)*(?:callers?|calls?|"
-        rf"call sites?|uses?|usages?|users?|references?|occurrences?)\s+(?:of|to)\s+{_SUBJECT}"
-        rf"|{_SUBJECT}\s+(?:calls|callers|call sites|usages|uses|references)"
-        rf"|where(?:'s| is| are| do we| does the code)\s+{_SUBJECT}\s+(?:used|called|invoked|"
-        rf"referenced|imported|instantiated|get called|get used)(?: from| in)?"
-        rf"|(?:from )?where (?:do we|is) (?:call|use|invoke)\s+{_SUBJECT}"
-        rf"|(?:what|which \w+|who)\s+(?:would\s+|will\s+)?(?:breaks?|is affected|are affected|"
-        rf"be affected|changes?)\s+(?:if|when|by)\s+(?:i\s+|we\s+|you\s+)?(?:chang(?:e|ing)|"
-        rf"renam(?:e|ing)|remov(?:e|ing)|delet(?:e|ing)|edit(?:ing)?)\s+{_SUBJECT}",
-    ),
-    (
-        "uses",
-        rf"(?:what|which \w+|who)\s+(?:would\s+|will\s+)?(?:breaks?|is affected|are affected|"
-        rf"be affected)\s+(?:if|when)\s+{_SUBJECT}\s+(?:changes?|is (?:changed|renamed|removed|"
-        rf"deleted)|were (?:changed|renamed|removed|deleted))",
-    ),
-    (
-        "tests",
-        rf"(?:(?:find|list|show|show me|where are)\s+)?(?:the\s+|all\s+|unit\s+)*(?:tests?|specs?)"
-        rf"\s+(?:of|for|covering|that (?:cover|use|call|test))\s+{_SUBJECT}"
-        rf"|(?:which|what) tests? (?:covers?|tests?|calls?|uses?|exercises?)\s+{_SUBJECT}"
-        rf"|(?:where|how) is\s+{_SUBJECT}\s+tested|(?:who|what) tests\s+{_SUBJECT}",
-    ),
-    (
-        "implementations",
-        rf"(?:(?:find|list|show|show me|where are)\s+)?(?:the\s+|all\s+)*(?:implementations|"
-        rf"implementors|implementers|subclasses|subtypes|overrides|derived classes)\s+(?:of|for)"
-        rf"\s+{_SUBJECT}"
-        rf"|(?:who|what|which \w+|what \w+|{_CLASSES} (?:that|which))\s+(?:implements?|extends?|"
-        rf"overrides?|inherits?(?: from)?|subclass(?:es)?|derives? from|conforms? to)\s+{_SUBJECT}",
-    ),
-    (
-        "assignments",
-        rf"(?:how|where|when)(?:'s| is| are| does| do)\s+{_SUBJECT}\s+(?:(?:get|gets|being|be)\s+)?"
-        rf"{_SET}(?: to| by| in| from)?"
-        rf"|(?:who|what|which \w+|what \w+|{_SETTERS} (?:that|which))(?: (?:all|else))?"
-        rf"\s+{_SETS}\s+{_SUBJECT}"
-        rf"|{_LIST}(?:assignments?|writes?|writers?|setters?)\s+(?:of|to|for)\s+{_SUBJECT}"
-        rf"|{_SUBJECT}\s+(?:is\s+)?(?:assignments?|writes|assigned|written)",
-    ),
-    (
-        "reads",
-        rf"(?:how|where|when)(?:'s| is| are)\s+{_SUBJECT}\s+read(?: from| by| in)?"
-        rf"|(?:who|what|which \w+|what \w+|{_SETTERS} (?:that|which))(?: (?:all|else))?\s+reads?\s+"
-        rf"{_SUBJECT}"
-        rf"|{_LIST}(?:reads?|readers?)\s+of\s+{_SUBJECT}"
-        rf"|{_SUBJECT}\s+(?:is\s+)?(?:reads|read)",
-    ),
-    (
-        "uses",
-        rf"(?:how|where|when)(?:'s| is| are)\s+{_SUBJECT}\s+(?:used|called|invoked|checked|created|"
-        rf"constructed|thrown|raised|caught)"
-        rf"|(?:is|are)\s+{_SUBJECT}\s+(?:(?:still|ever|actually|really)\s+)?(?:used|called|needed)"
-        rf"(?: anywhere| at all| any ?more)?"
-        rf"|{_LISTED} (?:that|which)\s+(?:calls?|uses?|invokes?|references?|imports?|instantiates?)"
-        rf"\s+{_SUBJECT}"
-        rf"|(?:who|what|which \w+)(?: (?:all|else))?\s+(?:checks?|creates?|constructs?|throws?|"
-        rf"raises?|catch(?:es)?)\s+{_SUBJECT}"
-        rf"|{_LIST}call(?:er)? (?:hierarchy|graph|tree) (?:of|for)\s+{_SUBJECT}"
-        rf"|(?:what is\s+|what's\s+)?(?:the\s+)?(?:impact|effects?) of "
-        rf"(?:chang|renam|remov|delet|edit)ing\s+{_SUBJECT}"
-        rf"|if (?:i|we|you)\s+(?:change|rename|remove|delete|edit)\s+{_SUBJECT},?\s+what {_FOLLOWS}"
-        rf"|what {_FOLLOWS} (?:if|when) (?:i|we|you)\s+(?:change|rename|remove|delete|edit)\s+"
-        rf"{_SUBJECT}",
-    ),
-    (
-        "definitions",
-        rf"{_SHOW}{_KIND}\s+{_NAME}|{_SHOW}(?:signature|prototype) of\s+{_SUBJECT}"
-        rf"|{_SHOW}(?:{_KIND}\s+)?{_LIKE_CODE}{_NAME}\s+(?:{_KIND}|definition|declaration"
-        rf"|implementation|signature|prototype|source(?: code)?|default(?: value)?)"
-        rf"|{_SHOW}default(?: value)? (?:of|for)\s+{_LIKE_CODE}{_SUBJECT}",
-    ),
-)
-# From this entry of _FORMS on, the questions often contain an ordinary word, as in "how is money
-# used". They are about a name only if the name cannot be an ordinary word.
-_FIRST_MARKED_FORM: Final = len(_FORMS) - 4
-# The words for each entry of _FORMS. Every question that matches the entry contains at least one of
-# them.
-_WORDS: Final[tuple[frozenset[str], ...]] = tuple(
-    frozenset(words.split())
-    for words in (
-        """defined define declared declare implemented located live lives definition definitions
-        declaration declarations source implementation defines declares contains contain""",
-        """call calls use uses used invoke invokes invoked reference references referenced import
-        imports imported instantiate instantiates instantiated depends depend caller callers usage
-        usages user users occurrence occurrences called break breaks affected change changes
-        sites""",
-        "break breaks affected",
-        "test tests tested spec specs",
-        """implementations implementors implementers subclasses subclass subtypes overrides override
-        derived derives derive implements implement extends extend inherits inherit conforms
-        conform""",
-        """set sets written write writes writers writer assigned assign assigns assignment
-        assignments setter setters modified modify modifies updated update updates changed change
-        changes reset resets mutated mutate mutates initialized initialised initialize initialise
-        initializes initialises populated populate populates incremented increment increments
-        decremented decrement decrements overwritten overwrite overwrites""",
-        "read reads reader readers",
-        """used called invoked checked created constructed thrown raised caught needed call calls
-        use uses invoke invokes reference references import imports instantiate instantiates check
-        checks create creates construct constructs throw throws raise raises catch catches hierarchy
-        graph tree impact effect effects changing change renaming rename removing remove deleting
-        delete editing edit""",
-        """function method class struct type interface trait protocol macro constant enum union
-        typedef definition declaration implementation signature prototype source default""",
-    )
-)
-_PATTERNS: Final = tuple(
-    LazyPattern(rf"(?:{source})[?.!\s]*", (words,))
-    for (_, source), words in zip(_FORMS, _WORDS, strict=True)
-)
 # The end of a question is ignored if the answer is the same without it: "and why", "in this repo".
 _REASON: Final = re.compile(
     r",?\s+(?:and (?:why|how|when|where|from where|what for)"
@@ -201,16 +44,23 @@ _VALUE: Final = re.compile(
     r"(.*\S)\s+(?:to|as|=)\s+(?:the (?:value|constant)\s+)?[`'\"]?([\w.:-]{1,60})[`'\"]?[?.!\s]*",
     re.IGNORECASE,
 )
-_BARE: Final = re.compile(_NAME)
+# The default of a setting or an option with hyphens in its name. Code spells it with underscores.
+_HYPHENATED: Final = r"[`'\"]?-{0,2}([A-Za-z]\w{0,40}(?:-\w{1,40}){1,8})[`'\"]?"
+_HYPHENATED_DEFAULT: Final = LazyPattern(
+    rf"{SHOW}default(?: value)? (?:of|for)\s+{NOUN}{_HYPHENATED}{AFTER}[?.!\s]*"
+    rf"|{SHOW}{_HYPHENATED}\s+default(?: value)?[?.!\s]*",
+    (frozenset(("default",)),),
+)
+_BARE: Final = re.compile(NAME)
 # A definition in a file, as in "src/cart.py#total".
-_IN_FILE: Final = re.compile(r"([\w.@~+/\[\]()-]{1,159}\.[a-z]\w{0,9})#" + _NAME)
+_IN_FILE: Final = re.compile(r"([\w.@~+/\[\]()-]{1,159}\.[a-z]\w{0,9})#" + NAME)
 _OPERATOR_NAMES: Final = (
     r"(symbol|definitions?|uses|callers|assignments|reads|tests|implementations)"
 )
 # The number of the first use on the requested page, at the end of a question that lists uses.
 _FROM: Final = re.compile(r"\s+from:(\d{1,6})[?.!\s]*$")
-_OPERATOR: Final = re.compile(_OPERATOR_NAMES + r":\s*" + _NAME)
-_FIRST_OPERATOR: Final = re.compile(rf"\s*({_OPERATOR_NAMES}:{_NAME})(?=\s+\S)")
+_OPERATOR: Final = re.compile(_OPERATOR_NAMES + r":\s*" + NAME)
+_FIRST_OPERATOR: Final = re.compile(rf"\s*({_OPERATOR_NAMES}:{NAME})(?=\s+\S)")
 _OPERATORS: Final[dict[str, SymbolAspect]] = {
     "symbol": "definitions",
     "definition": "definitions",
@@ -312,6 +162,8 @@ def _parse_name(text: str) -> NameQuestion | None:
         found = _parse_form(_REASON.sub("", placed[1]), has_more=True)
     if placed is not None and found is not None:
         return replace(found, place=placed[2].rstrip(".?!"))
+    if (hyphenated := _parse_hyphenated_default(text)) is not None:
+        return hyphenated
     owned = _OWNER.fullmatch(text)
     found = None if owned is None else _parse_form(owned[1], has_more=True)
     return replace(found, names_owner=True) if found is not None and found.is_code_name else None
@@ -328,18 +180,28 @@ def _parse_assigned(text: str) -> NameQuestion | None:
     return replace(found, value=valued[2].strip(".:-") or valued[2])
 
 
+def _parse_hyphenated_default(text: str) -> NameQuestion | None:
+    """Return the question for the definition of `max_size` in "default of max-size"."""
+    if not _HYPHENATED_DEFAULT.may_match(words_in(text)):
+        return None
+    found = _HYPHENATED_DEFAULT.compiled.fullmatch(text)
+    if found is None:
+        return None
+    name = (found[1] or found[2]).replace("-", "_")
+    return NameQuestion(name, "definitions", True, is_code_name=True, names_owner=True)
+
+
 def _parse_form(text: str, *, has_more: bool) -> NameQuestion | None:
     """Return the question. Set `has_more` if more words of the question follow the text."""
     words = words_in(text)
-    for at, (aspect, _) in enumerate(_FORMS):
-        pattern = _PATTERNS[at]
+    for at, (aspect, pattern) in enumerate(PATTERNS):
         if pattern.may_match(words) and (match := pattern.compiled.fullmatch(text)):
             at_name = next(group for group, name in enumerate(match.groups(), 1) if name)
             name = match[at_name]
             marked = _keep_mark(name)
             rest = text[match.end(at_name) :].strip("?!. \t\n")
             is_surely_marked = marked.endswith("!") or bool(marked and (rest or has_more))
-            is_word = at >= _FIRST_MARKED_FORM and not _MARKED.search(name)
+            is_word = at >= FIRST_MARKED_FORM and not _MARKED.search(name)
             if is_word and aspect in ("definitions", "uses") and not is_surely_marked:
                 return None
             return NameQuestion(
