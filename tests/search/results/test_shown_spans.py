@@ -66,6 +66,24 @@ def test_spans_with_a_phrase_are_longer_than_those_of_a_question(
     assert lengths("rows of zebra_stripes") == [36, 8, 8, 8]
 
 
+def test_only_places_with_a_phrase_are_shown_if_nothing_else_is_asked_for(
+    tmp_path: Path, make_app: MakeApp
+) -> None:
+    parts = [_function(f"zebra_rows_{at}", 40, "return zebra_rows") for at in range(3)]
+    parts.append(_function("last_part", 40, "return zebra, rows"))
+    app = make_app(make_repository(tmp_path / "repo", {"parts.py": "\n\n".join(parts)}))
+
+    def snippets(question: str) -> list[str]:
+        (result,) = app.search(question).results
+        return [result.snippet, *(span.snippet for span in result.more_spans)]
+
+    (only,) = snippets('"return zebra, rows"')
+    assert "return zebra, rows" in only
+    first, *others = snippets('zebra_rows "return zebra, rows"')
+    assert "return zebra, rows" in first
+    assert others
+
+
 def test_a_cell_of_one_statement_comes_after_the_explanation_of_its_section(
     tmp_path: Path, make_app: MakeApp
 ) -> None:

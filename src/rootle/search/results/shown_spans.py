@@ -302,6 +302,8 @@ class _SpanSelector:
         self._lines = lines
         self._index = index
         self._matches = scoped.matches
+        # Without other words, only the matches are asked for.
+        self._has_other_words = scoped.question.parsed.asks_more_than_phrases
         self._excluded: re.Pattern[str] | None = scoped.question.parsed.excluded_pattern
         self._rows = rows
 
@@ -322,7 +324,8 @@ class _SpanSelector:
         else:
             scores = {span.chunk_id: span.score for span in spans}
             places = self._matches.places.get(file_id, ())
-            spans = [*self._match_spans(file_id, places, scores), *spans]
+            matching = list(self._match_spans(file_id, places, scores))
+            spans = [*matching, *(spans if self._has_other_words or not matching else ())]
         if file_id in self._lines:
             spans = [*self._line_spans(file_id), *spans]
         if self._excluded is None:
