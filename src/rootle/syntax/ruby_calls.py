@@ -39,8 +39,8 @@ class RubyVariables:
     def may_call_method(self, row: int, column: int, size: int) -> bool:
         """Return whether a name in a method body is neither a local variable nor a parameter.
 
-        In this case, Ruby calls the method with this name. The `size` bytes at a position are the
-        name; rows and columns are counted from 0, columns in bytes.
+        In this case, Ruby calls the method with this name. The name is `size` bytes long and
+        starts at this row and column, both counted from 0. A column is a number of bytes.
         """
         leaf = self._tree.node_at(row, column, size)
         method = self._method_around(leaf)

@@ -96,7 +96,7 @@ def write_answer(
 
 
 def _defining_lines(response: SearchResponse) -> Mapping[str, Collection[int]]:
-    """Map each path to the lines of those of its definitions that the question asks for."""
+    """Return, by path, the lines of the definitions that the question asks for."""
     lines: defaultdict[str, set[int]] = defaultdict(set)
     if response.symbols is not None and response.symbols.aspect == "definitions":
         for symbol in response.symbols.definitions:

@@ -14,7 +14,7 @@ REPLACED = "Remove remaining quartz stuff, replace with basalt."
 
 
 def find_first(root: Path, make_app: MakeApp, question: str, *messages: str) -> str:
-    """Return the subject of the first commit, in a repository with these commits."""
+    """Return the subject of the first commit in the answer to a question about these commits."""
     make_history(root, ["Alpha is new"])
     for day, message in enumerate(messages, 1):
         write(root, f"notes_{day}.py", f"text = {message!r}\n")

@@ -305,7 +305,7 @@ def _split_phrases(text: str, words: Collection[str]) -> Sequence[str]:
 
 
 def _is_only(text: str, matched: Sequence[WeightedSubject], words: Collection[str]) -> bool:
-    """Return whether a text consists of the subjects, of these words and of common words."""
+    """Return whether each word of a text is a stop word, one of `words`, or part of a subject."""
     return all(
         word.lower() in words or word.lower() in STOP_WORDS or _is_part(word, matched)
         for word in text.split()

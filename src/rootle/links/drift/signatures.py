@@ -187,7 +187,10 @@ class Signatures:
 
 
 def _count_parameters(head: str) -> int:
-    """Return the maximum number of arguments that a function accepts, given its signature."""
+    """Return an upper bound for the number of arguments that a function accepts.
+
+    It is very high if the signature contains "*" or "...".
+    """
     inside = head.partition("(")[2].rpartition(")")[0]
     if "..." in inside or "*" in inside:
         return 1_000

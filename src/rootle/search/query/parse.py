@@ -137,10 +137,12 @@ def _find_traits(question: ParsedQuestion) -> Traits:
 
 
 def _may_name_code(question: ParsedQuestion) -> bool:
-    """Return whether the names in a question are exact, and the question is about their code.
+    """Return whether a question may name the code that it is about.
 
-    Language models add names to a description to narrow it down. These names often belong to code
-    that the described code uses. An option, such as "--verbose", is always exact.
+    This is not so if the question has a phrase or a regex, was corrected or expanded, asks for
+    tests, or was composed by a language model. Language models add names to a description to narrow
+    it down. These names often belong to code that the described code uses. An option, such as
+    "--verbose", always counts.
     """
     words = question.question
     is_literal = not (question.parsed.is_exact or question.corrections or question.expansion)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 # If there are at most this many globs, they are not grouped, because a single expression for all of
 # them rejects most strings in 2 µs.
 _MAX_UNGROUPED: Final = 200
-# Literal parts are split into keys of at most this length. For each key length that occurs, all
-# substrings of a path with this length are looked up.
+# Literal parts are split into keys of at most this length. To match a path, all its substrings that
+# are as long as some key are looked up.
 _MAX_KEY_CHARS: Final = 8
 _MAX_ALTERNATIVES: Final = 500
 # The memory limit of RE2, which allocates memory only when needed. The limit suffices for any glob

@@ -4,7 +4,8 @@ Web pages and other texts from strangers can contain sentences for the models th
 "ignore the previous instructions", "do not tell the user". The detector uses patterns, called
 signs, that indicate such orders. It adds up the weights of signs that occur close to each other,
 and a linear model adds up the weights of the words. The detector does not recognize intentions: it
-also flags a page about such attacks, and it misses orders in unknown words.
+also flags a page about such attacks, and it misses orders in words that neither its patterns nor
+its model contain.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ _MIN_SCORE: Final = 1e-3
 _MAX_CANDIDATES: Final = 100
 _MAX_PLACES: Final = 24
 _MAX_PARTS: Final = 24
-# A part of a question ends with a sentence, a signature or a line.
+# A part of a question ends after a period or semicolon, at a slash between spaces, or with a line.
 _PART_END: Final = re.compile(r"(?<=[.;])\s+|\s/\s|\n")
 
 Values = Sequence[float]  # one for each part of the question
@@ -59,7 +59,7 @@ Values = Sequence[float]  # one for each part of the question
 
 @dataclass(frozen=True, slots=True)
 class RankedPlace:
-    """A place of one of several files."""
+    """A place that was chosen, with the position of its file and its value."""
 
     file: int  # position in the sequence of files
     candidate: Candidate
