@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from rootle.text.file_kinds import is_in_vendor_folder
 from rootle.text.languages import CODE_EXTENSIONS, CONFIG_EXTENSIONS, PROSE, file_language
 from rootle.text.path_glob import compile_glob, is_glob
 from rootle.text.terms import file_stem, find_words, split_identifier, whole_identifier
@@ -58,14 +59,11 @@ _MANIFEST_NAME: Final = re.compile(
 _EXAMPLE_FOLDER: Final = re.compile(
     r"(^|/)(examples?|samples?|demos?|bench(marks?)?|scripts?|tools?|misc|contrib)/", re.IGNORECASE
 )
-# Copies of other projects, and files that a program has written. Minified files, lock files and
-# files that say that they are generated are not indexed at all. Below the root, folders such as
-# "deps" often contain code of the project that manages dependencies.
-_COPIED: Final = re.compile(
-    r"(^|/)(vendor|vendors|vendored|third[-_]?party|3rd[-_]?party|node_modules|bower_components)/"
-    r"|^(deps|extern|externals?|subprojects)/",
-    re.IGNORECASE,
-)
+# Folders at the root that contain copies of other projects. Below the root, folders such as "deps"
+# often contain code of the project that manages dependencies.
+_COPIED: Final = re.compile(r"(deps|extern|externals?|subprojects)/", re.IGNORECASE)
+# Files that a program has written. Minified files, lock files and files that say that they are
+# generated are not indexed at all.
 _GENERATED: Final = re.compile(
     r"(^|/)(__snapshots__|__generated__|generated)/|(^|/)zz_generated\."
     r"|\.(snap|g\.dart|freezed\.dart|designer\.cs)$"
@@ -171,7 +169,7 @@ def _kinds(path: str, folder: str) -> int:
         kinds |= _HIDDEN
     if _SET_ASIDE.search(name):
         kinds |= _ASIDE
-    if _COPIED.search(path):
+    if is_in_vendor_folder(path) or _COPIED.match(path):
         kinds |= _COPY
     is_built = _BUILT_NAME.search(name) and _BUILT_FOLDER.search(f"{folder}/")
     if is_built or _BUNDLE_NAME.search(name) or _GENERATED.search(path):

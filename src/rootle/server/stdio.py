@@ -27,9 +27,8 @@ from rootle.text.secret_masking import mask_secrets
 
 _LOG = logging.getLogger(__name__)
 _MAX_LOGGED_CHARS: Final = 80
-_MAX_MASKED_BYTES: Final = (
-    4_000  # more than is logged, so that no secret is cut before it is masked
-)
+# More than is logged, so that no secret is cut before it is masked.
+_MAX_MASKED_BYTES: Final = 4_000
 
 # The id of a request at the start or the end of a line. Quotation marks inside a string are escaped
 # in JSON, so these patterns do not match the content of an argument.

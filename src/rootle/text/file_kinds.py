@@ -15,7 +15,9 @@ _DOCS_FOLDERS: Final = frozenset(
     "doc docs documentation guide guides javadoc man manual manuals wiki".split()
 )
 _VENDOR_FOLDER: Final = re.compile(
-    r"(?:^|/)_?(?:vendor|vendors|vendored|node_modules|third[_-]?party)/", re.IGNORECASE
+    r"(?:^|/)_?(?:vendor|vendors|vendored|third[-_]?party|3rd[-_]?party|node_modules"
+    r"|bower_components)/",
+    re.IGNORECASE,
 )
 _VENDORED: Final = re.compile(
     r"(?:^|/)(?:vendor|vendored|node_modules|third[_-]?party|deps|external|dist|\.yarn)/"

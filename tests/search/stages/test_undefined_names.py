@@ -18,6 +18,7 @@ _FILES = {
     "const store = useStore()\n</script>\n",
     "src/pool.rb": "class Pool\n  def mark_busy!\n    @busy = true\n  end\nend\n",
     "conf/app.yml": "server:\n  maxRetries: 5\n",
+    "src/wait.py": "def wait(job):\n    return job.wait(default_timeout)\n",
     "CHANGES.md": "# Changes\n\n- remove SimpleGlob in favor of simplePattern()\n"
     "- OAuth is used for signing in\n",
 }
@@ -34,6 +35,7 @@ def app(make_app: MakeApp) -> App:
     ("question", "name"),
     [
         ("where is isPublic defined", "isPublic"),
+        ("where is default_timeout defined", "default_timeout"),
         ("who calls simplePattern", "simplePattern"),
         ("tests of simplePattern()", "simplePattern"),
         ("who calls pointer.Of", "pointer.Of"),

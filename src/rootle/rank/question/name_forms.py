@@ -26,7 +26,7 @@ _KIND: Final = (
     r"|typedef)"
 )
 # Before a name: it is written like code. "HTTP method" and "JSON implementation" ask for no name.
-_LIKE_CODE: Final = r"(?=\S{0,159}(?-i:_|[a-z0-9][A-Z]|::|->|\.\w|\(\)|`))"
+LIKE_CODE: Final = r"(?=\S{0,159}(?-i:_|[a-z0-9][A-Z]|::|->|\.\w|\(\)|`))"
 # The beginning of a request, as in "show me the NAME class".
 SHOW: Final = r"(?:(?:find|show|show me|go to|what is|where is)\s+)?(?:the\s+)?"
 # The beginning of a noun phrase such as "all functions that call X".
@@ -132,9 +132,8 @@ _FORMS: Final[tuple[tuple[SymbolAspect, str], ...]] = (
     (
         "definitions",
         rf"{SHOW}{_KIND}\s+{NAME}|{SHOW}(?:signature|prototype) of\s+{_SUBJECT}"
-        rf"|{SHOW}(?:{_KIND}\s+)?{_LIKE_CODE}{NAME}\s+(?:{_KIND}|definition|declaration"
-        rf"|implementation|signature|prototype|source(?: code)?|default(?: value)?)"
-        rf"|{SHOW}default(?: value)? (?:of|for)\s+{_LIKE_CODE}{_SUBJECT}",
+        rf"|{SHOW}(?:{_KIND}\s+)?{LIKE_CODE}{NAME}\s+(?:{_KIND}|definition|declaration"
+        rf"|implementation|signature|prototype|source(?: code)?)",
     ),
 )
 # From this entry of PATTERNS on, the questions often contain an ordinary word, as in "how is money
@@ -168,7 +167,7 @@ _WORDS: Final[tuple[frozenset[str], ...]] = tuple(
         graph tree impact effect effects changing change renaming rename removing remove deleting
         delete editing edit""",
         """function method class struct type interface trait protocol macro constant enum union
-        typedef definition declaration implementation signature prototype source default""",
+        typedef definition declaration implementation signature prototype source""",
     )
 )
 # The aspect that a question asks for, and the pattern of such a question. Each alternative of the

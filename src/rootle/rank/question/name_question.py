@@ -9,6 +9,7 @@ from typing import Final
 from rootle.rank.question.name_forms import (
     AFTER,
     FIRST_MARKED_FORM,
+    LIKE_CODE,
     NAME,
     NOUN,
     PATTERNS,
@@ -44,11 +45,13 @@ _VALUE: Final = re.compile(
     r"(.*\S)\s+(?:to|as|=)\s+(?:the (?:value|constant)\s+)?[`'\"]?([\w.:-]{1,60})[`'\"]?[?.!\s]*",
     re.IGNORECASE,
 )
-# The default of a setting or an option with hyphens in its name. Code spells it with underscores.
-_HYPHENATED: Final = r"[`'\"]?-{0,2}([A-Za-z]\w{0,40}(?:-\w{1,40}){1,8})[`'\"]?"
-_HYPHENATED_DEFAULT: Final = LazyPattern(
-    rf"{SHOW}default(?: value)? (?:of|for)\s+{NOUN}{_HYPHENATED}{AFTER}[?.!\s]*"
-    rf"|{SHOW}{_HYPHENATED}\s+default(?: value)?[?.!\s]*",
+# The default of a setting or an option. Code spells a name with hyphens with underscores.
+_DEFAULT_NAME: Final = (
+    rf"(?:[`'\"]?-{{0,2}}([A-Za-z]\w{{0,40}}(?:-\w{{1,40}}){{1,8}})[`'\"]?|{LIKE_CODE}{NAME})"
+)
+_DEFAULT: Final = LazyPattern(
+    rf"{SHOW}default(?: value)? (?:of|for)\s+{NOUN}{_DEFAULT_NAME}{AFTER}[?.!\s]*"
+    rf"|{SHOW}{_DEFAULT_NAME}\s+default(?: value)?[?.!\s]*",
     (frozenset(("default",)),),
 )
 _BARE: Final = re.compile(NAME)
@@ -153,7 +156,7 @@ def _parse_name(text: str) -> NameQuestion | None:
     whole, text = text, _REASON.sub("", text)
     if (found := _parse_form(text, has_more=text != whole)) is not None:
         return found
-    if (found := _parse_assigned(text)) is not None:
+    if (found := _parse_assigned(text) or _parse_default(text)) is not None:
         return found
     # `_PLACE` also matches the end of "callers of NAME", so forms without a place are tried first.
     placed = _PLACE.fullmatch(text)
@@ -162,8 +165,6 @@ def _parse_name(text: str) -> NameQuestion | None:
         found = _parse_form(_REASON.sub("", placed[1]), has_more=True)
     if placed is not None and found is not None:
         return replace(found, place=placed[2].rstrip(".?!"))
-    if (hyphenated := _parse_hyphenated_default(text)) is not None:
-        return hyphenated
     owned = _OWNER.fullmatch(text)
     found = None if owned is None else _parse_form(owned[1], has_more=True)
     return replace(found, names_owner=True) if found is not None and found.is_code_name else None
@@ -180,14 +181,18 @@ def _parse_assigned(text: str) -> NameQuestion | None:
     return replace(found, value=valued[2].strip(".:-") or valued[2])
 
 
-def _parse_hyphenated_default(text: str) -> NameQuestion | None:
-    """Return the question for the definition of `max_size` in "default of max-size"."""
-    if not _HYPHENATED_DEFAULT.may_match(words_in(text)):
+def _parse_default(text: str) -> NameQuestion | None:
+    """Return the question for the definition of `max_size` in "default of max-size".
+
+    A document may state the default of an option that no code defines by its name.
+    """
+    if not _DEFAULT.may_match(words_in(text)):
         return None
-    found = _HYPHENATED_DEFAULT.compiled.fullmatch(text)
+    found = _DEFAULT.compiled.fullmatch(text)
     if found is None:
         return None
-    name = (found[1] or found[2]).replace("-", "_")
+    hyphenated = found[1] or found[3]
+    name = hyphenated.replace("-", "_") if hyphenated else _clean(found[2] or found[4])
     return NameQuestion(name, "definitions", True, is_code_name=True, names_owner=True)
 
 
@@ -210,8 +215,6 @@ def _parse_form(text: str, *, has_more: bool) -> NameQuestion | None:
                 _is_marked(match[0]) and not is_word,
                 is_code_name=_is_code_name(match[0], name),
                 must_be_rare=is_word,
-                # A document may state the default of an option that no code defines by its name.
-                names_owner=aspect == "definitions" and "default" in words,
                 marked_name=marked,
                 is_surely_marked=is_surely_marked,
             )

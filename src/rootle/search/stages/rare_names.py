@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from rootle.index.reader import FileState, IndexReader
-from rootle.rank.path_features import is_generated, quotes_messages
+from rootle.rank.path_features import quotes_messages
 from rootle.rank.question.file_question import find_named_stem
 from rootle.search.query.scope import Lines, ScopedQuery
 from rootle.search.request import SearchRequest
@@ -181,7 +181,7 @@ def _ordinary(states: Sequence[FileState]) -> Sequence[FileState]:
 
 
 def _is_ordinary(path: str) -> bool:
-    return not (quotes_messages(path) or contains_texts(path) or is_generated(path))
+    return not (quotes_messages(path) or contains_texts(path))
 
 
 def _matching_lines(name: _Name, text: str) -> list[int]:
